@@ -1,0 +1,158 @@
+/**
+ * Everything that the window and the command line can ask of the program, and everything it tells them.
+ *
+ * The only file of src-main that src-renderer imports. It knows neither Electron nor HTTP nor a parser: app/handlers.ts
+ * has a row a call (what parses its parameters, what answers), and forgetting one does not compile.
+ * No call returns a provider key.
+ */
+
+// ---- what travels --------------------------------------------------------------------------------------
+
+export type ChannelFormat = "openai-chat";
+
+export interface ChannelFields {
+  readonly name: string;
+  readonly format: ChannelFormat;
+  readonly baseUrl: string;
+  readonly model: string;
+  /** Tokens. */
+  readonly contextWindow: number;
+  readonly maxOutputTokens: number | null;
+  readonly temperature: number | null;
+  readonly topP: number | null;
+  readonly tools: boolean;
+  readonly images: boolean;
+  readonly thinking: boolean;
+}
+
+export interface ChannelView extends ChannelFields {
+  readonly id: string;
+  readonly enabled: boolean;
+  /** missing: none was given. unreadable: it was sealed elsewhere, or for another address; enter it again. */
+  readonly key: "none" | "set" | "missing" | "unreadable";
+  /** The address that is called, for people. */
+  readonly requestUrl: string;
+  readonly createdMs: number;
+}
+
+export interface AddChannel {
+  /** What is left out gets its default; name, format, baseUrl and model have none. */
+  readonly fields: Partial<ChannelFields> & Pick<ChannelFields, "name" | "format" | "baseUrl" | "model">;
+  /** null: this server wants no key. */
+  readonly key: string | null;
+}
+
+export interface SetChannel {
+  readonly id: string;
+  readonly fields: Partial<ChannelFields>;
+  readonly enabled?: boolean;
+  /** Left out: kept, unless the address changes to another origin, which empties it. null: no key wanted. */
+  readonly key?: string | null;
+}
+
+export interface TestResult {
+  readonly ok: boolean;
+  /** One sentence: what came, or what went wrong and what to do. */
+  readonly message: string;
+  readonly firstTokenMs: number | null;
+  readonly totalMs: number;
+}
+
+export interface KeyView {
+  readonly id: string;
+  readonly name: string;
+  readonly last4: string;
+  readonly createdMs: number;
+  readonly usedMs: number | null;
+}
+
+export interface Status {
+  readonly version: string;
+  readonly pid: number;
+  readonly startedMs: number;
+  readonly dataDir: string;
+  readonly port: number | null;
+  readonly channels: { readonly enabled: number; readonly total: number };
+  readonly keys: number;
+  readonly runs: number;
+  /** How provider keys are sealed here. */
+  readonly sealer: "os" | "key-file";
+}
+
+/** One request to a model, newest first in lists. */
+export interface CallView {
+  readonly callId: string;
+  readonly conversationId: string;
+  readonly channelId: string;
+  readonly channelName: string;
+  readonly model: string;
+  readonly status: "planned" | "streaming" | "committed" | "failed" | "canceled";
+  readonly plannedMs: number;
+  readonly endedMs: number | null;
+  readonly firstTokenMs: number | null;
+  readonly tries: number;
+  readonly usage: UsageView | null;
+  readonly error: string | null;
+}
+
+export interface UsageView {
+  readonly fresh: number;
+  readonly cached: number;
+  readonly written: number;
+  readonly output: number;
+  readonly reasoning: number;
+}
+
+export interface Verification {
+  readonly conversations: number;
+  readonly messages: number;
+  readonly calls: number;
+  /** Sentences; empty when all is well. */
+  readonly violations: readonly string[];
+}
+
+// ---- calls and events ----------------------------------------------------------------------------------
+
+export interface Calls {
+  readonly "status.get": Call<null, Status>;
+  readonly "channels.list": Call<null, readonly ChannelView[]>;
+  readonly "channels.add": Call<AddChannel, ChannelView>;
+  readonly "channels.set": Call<SetChannel, ChannelView>;
+  readonly "channels.test": Call<{ readonly id: string }, TestResult>;
+  readonly "channels.remove": Call<{ readonly id: string }, null>;
+  readonly "keys.list": Call<null, readonly KeyView[]>;
+  /** The only time the local key is shown. */
+  readonly "keys.new": Call<{ readonly name: string }, { readonly id: string; readonly key: string }>;
+  readonly "keys.revoke": Call<{ readonly id: string }, null>;
+  readonly "calls.recent": Call<{ readonly limit: number }, readonly CallView[]>;
+  readonly "conversations.verify": Call<{ readonly id: string | null }, Verification>;
+  /** A one-time address for a browser, good for 60 s. */
+  readonly "window.open": Call<null, { readonly url: string }>;
+}
+
+export interface Events {
+  readonly "status.changed": Status;
+  readonly "channels.changed": readonly ChannelView[];
+  readonly "calls.changed": CallView;
+}
+
+export interface Call<P, R> {
+  readonly params: P;
+  readonly result: R;
+}
+export type CallName = keyof Calls;
+export type EventName = keyof Events;
+export type ParamsOf<K extends CallName> = Calls[K]["params"];
+export type ResultOf<K extends CallName> = Calls[K]["result"];
+
+/** Errors do not survive JSON, so a reply says which it is. `kind` is an ErrorKind. */
+export type Reply<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly kind: string; readonly message: string };
+
+/** What the window and the command line hold, whichever wire carries it. */
+export interface Client {
+  call<K extends CallName>(name: K, params: ParamsOf<K>): Promise<ResultOf<K>>;
+  /** Returns the way to stop listening. */
+  on<K extends EventName>(name: K, listener: (payload: Events[K]) => void): () => void;
+}

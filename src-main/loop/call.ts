@@ -1,0 +1,68 @@
+/** One model call: its id, its request, what it used, and the errors that are the loop's own. */
+import type { LlmError, Usage } from "../llm/types.ts";
+import type { Command, ConversationState } from "./types.ts";
+
+/** Model calls in one run. A model that loops would spend the user's money without end. */
+export const maxCalls = 200;
+/** Provider requests for one call. */
+export const maxTries = 4;
+
+export const callIdOf = ({ conversationId, epoch, turn, callCount }: ConversationState): string =>
+  `${conversationId}/${epoch}/${turn}/${callCount}`;
+
+/** Repeats, byte for byte, what the state says is being asked: also how a parked run is taken up again. */
+export function callCommand(state: ConversationState, attempt: number, after: LlmError | null): Command {
+  const { run } = state;
+  if (!run) return { type: "failed", error: noRun };
+  const { system, tools, options } = run.setup;
+  return {
+    type: "call_llm",
+    callId: callIdOf(state),
+    try: attempt,
+    request: { system, messages: state.messages, tools, options },
+    messagesHash: state.historyHash,
+    after,
+  };
+}
+
+export function addUsage(state: ConversationState, usage: Usage | null): ConversationState {
+  if (!state.run || !usage) return state;
+  const before = state.run.usage;
+  const sum: Usage = {
+    fresh: before.fresh + usage.fresh,
+    cached: before.cached + usage.cached,
+    written: before.written + usage.written,
+    output: before.output + usage.output,
+    reasoning: before.reasoning + usage.reasoning,
+  };
+  return { ...state, run: { ...state.run, usage: sum } };
+}
+
+export const noUsage: Usage = { fresh: 0, cached: 0, written: 0, output: 0, reasoning: 0 };
+
+const lasting = (kind: LlmError["kind"], code: string, message: string): LlmError => ({
+  kind,
+  code,
+  message,
+  retryable: false,
+  retryAfterMs: null,
+});
+
+export const stepLimit = lasting(
+  "limit",
+  "step_limit",
+  `Stopped after ${maxCalls} model calls in one turn. Send "continue" to go on from here.`,
+);
+export const noRun = lasting("bug", "no_run", "The conversation is busy without a run.");
+export const emptyResponse: LlmError = {
+  ...lasting("upstream", "empty_response", "The model answered with neither text nor a tool call."),
+  retryable: true,
+};
+export const mismatch = (difference: string): LlmError => ({
+  ...lasting(
+    "upstream",
+    "inconsistent_response",
+    `The finished answer is not what was streamed: ${difference}.`,
+  ),
+  retryable: true,
+});
