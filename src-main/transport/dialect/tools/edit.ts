@@ -1,0 +1,117 @@
+/**
+ * What Write and StrReplace share: read the file, compute, write it whole, show the difference.
+ *
+ * The client has no edit of its own, so an edit is two questions. Both tools are pure: the new content is a function
+ * of the reply to the read, and the write is asked with the same bytes after a drop.
+ */
+import { structuredPatch } from "diff";
+import type { ReadResult, WriteResult } from "../../../gen/agent/v1/exec_pb.ts";
+import type { Reply } from "../../../loop/types.ts";
+import { readProblem } from "./read.ts";
+import { type Card, readReply, type ToolStep, unexpected } from "./tool.ts";
+
+/** How the file stands: its text, or null when there is none yet. A string says why it cannot be edited. */
+export type Before = { readonly text: string | null } | string;
+
+export interface Edit {
+  readonly path: string;
+  readonly toolCallId: string;
+  /** The new content, or the sentence that says why nothing was changed. */
+  compute(before: string | null): { readonly text: string; readonly report: string } | string;
+}
+
+/** The whole life of an edit, one reply after the other. */
+export function stepEdit(edit: Edit, replies: readonly Reply[]): ToolStep {
+  const { path, toolCallId } = edit;
+  const [readAnswer, writeAnswer] = replies;
+  if (!readAnswer) return { type: "exec", message: { case: "readArgs", value: { path, toolCallId } } };
+  const before = beforeOf(readAnswer, path);
+  if (typeof before === "string") return failedEdit(path, before);
+  const after = edit.compute(before.text);
+  if (typeof after === "string") return failedEdit(path, after);
+  if (!writeAnswer)
+    return {
+      type: "exec",
+      message: { case: "writeArgs", value: { path, fileText: after.text, toolCallId } },
+    };
+  const problem = writeProblem(writeAnswer, path);
+  if (problem) return failedEdit(path, problem);
+  return {
+    type: "done",
+    text: after.report,
+    isError: false,
+    card: editCard(path, { case: "success", value: differenceOf(path, before.text ?? "", after.text) }),
+  };
+}
+
+const failedEdit = (path: string, reason: string): ToolStep => ({
+  type: "done",
+  text: reason,
+  isError: true,
+  card: failedCard(path, reason),
+});
+
+export const failedCard = (path: string, reason: string): Card =>
+  editCard(path, { case: "error", value: { path, error: reason } });
+
+type EditCard = Extract<Card, { readonly case: "editToolCall" }>["value"];
+
+export const editCard = (path: string, result?: NonNullable<EditCard["result"]>["result"]): Card => ({
+  case: "editToolCall",
+  value: { args: { path }, ...(result ? { result: { result } } : {}) },
+});
+
+function beforeOf(reply: Reply, path: string): Before {
+  const answer = readReply(reply);
+  if (typeof answer === "string") return answer;
+  if (answer.case !== "readResult") return unexpected(answer);
+  return textOf(answer.value, path);
+}
+
+function textOf(read: ReadResult, path: string): Before {
+  const { result } = read;
+  if (result.case === "fileNotFound") return { text: null };
+  if (result.case !== "success") return readProblem(read, path);
+  if (result.value.output.case === "data") return `${path} is a binary file: only text can be edited.`;
+  if (result.value.truncated) return `${path} is too large to be edited whole; nothing was changed.`;
+  return { text: result.value.output.value ?? "" };
+}
+
+function writeProblem(reply: Reply, path: string): string | null {
+  const answer = readReply(reply);
+  if (typeof answer === "string") return answer;
+  return answer.case === "writeResult" ? refusalOf(answer.value, path) : unexpected(answer);
+}
+
+function refusalOf({ result }: WriteResult, path: string): string | null {
+  switch (result.case) {
+    case "success":
+      return null;
+    case "permissionDenied":
+      return `${path} may not be written: ${result.value.error || "permission denied"}.`;
+    case "noSpace":
+      return `${path} could not be written: the disk is full.`;
+    case "rejected":
+      return `The user did not allow writing ${path}.${result.value.reason ? ` Reason: ${result.value.reason}` : ""}`;
+    case "error":
+      return `${path} could not be written: ${result.value.error}`;
+    case undefined:
+      return `${path}: the client did not say whether it was written. Read it before going on.`;
+  }
+}
+
+/** Beyond this much work the card shows the new file without a line-by-line difference. */
+const diffBounds = { context: 3, timeout: 100, maxEditLength: 2_000 };
+
+function differenceOf(path: string, before: string, after: string) {
+  const whole = { path, beforeFullFileContent: before, afterFullFileContent: after };
+  const patch = structuredPatch(path, path, before, after, "", "", diffBounds);
+  if (!patch) return whole;
+  const lines = patch.hunks.flatMap((hunk) => hunk.lines).filter((line) => !line.startsWith("\\"));
+  return {
+    ...whole,
+    linesAdded: lines.filter((line) => line.startsWith("+")).length,
+    linesRemoved: lines.filter((line) => line.startsWith("-")).length,
+    diffString: lines.join("\n"),
+  };
+}

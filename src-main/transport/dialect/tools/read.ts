@@ -1,0 +1,161 @@
+/** Read: a text file or an image, with numbered lines. */
+import { z } from "zod";
+import type { ReadResult, ReadSuccess } from "../../../gen/agent/v1/exec_pb.ts";
+import { cutEnd, lineCharacters, readCharacters, readLines } from "./limits.ts";
+import { absolute } from "./paths.ts";
+import { type Card, defineTool, readReply, type ToolStep, unexpected } from "./tool.ts";
+
+const args = z.object({
+  path: z.string().min(1).describe("Absolute, or relative to the workspace."),
+  offset: z.int().min(1).optional().describe("First line to read, from 1."),
+  limit: z.int().min(1).optional().describe(`Number of lines. Default and at most ${readLines}.`),
+});
+type Args = z.infer<typeof args>;
+
+export const read = defineTool<Args>({
+  name: "Read",
+  readOnly: true,
+  card: "readToolCall",
+  args,
+  describe: () =>
+    "Reads a file. Text comes with line numbers (`number|line`; the number and the bar are not part of the file); images are shown to you. Read a file before you change it.",
+  started: (given, { workspace }) => cardOf(given, absolute(given.path, workspace)),
+  step(given, replies, { workspace, operationId }) {
+    const [reply] = replies;
+    const path = absolute(given.path, workspace);
+    if (!reply)
+      return { type: "exec", message: { case: "readArgs", value: toReadArgs(given, path, operationId) } };
+    const answer = readReply(reply);
+    if (typeof answer === "string") return failed(given, path, answer);
+    if (answer.case !== "readResult") return failed(given, path, unexpected(answer));
+    const { result } = answer.value;
+    return result.case === "success"
+      ? shown(given, path, result.value)
+      : failed(given, path, readProblem(answer.value, path));
+  },
+  failed: (given, reason) =>
+    cardOf(given, given.path ?? "", { case: "error", value: { errorMessage: reason } }),
+  touches: (given, { workspace }) => ({ paths: [absolute(given.path, workspace)], text: "" }),
+});
+
+/** Why a file could not be read, as a sentence; also for the tools that read before they write. */
+export function readProblem({ result }: ReadResult, path: string): string {
+  switch (result.case) {
+    case "fileNotFound":
+      return `${path} does not exist.`;
+    case "permissionDenied":
+      return `${path} may not be read: the user's ignore rules or file permissions forbid it.`;
+    case "invalidFile":
+      return `${path} cannot be read: ${result.value.reason || "it is a folder or an unsupported binary file"}.`;
+    case "rejected":
+      return `The user did not allow reading ${path}.${result.value.reason ? ` Reason: ${result.value.reason}` : ""}`;
+    case "error":
+      return `${path} could not be read: ${result.value.error}`;
+    case "success":
+    case undefined:
+      return `${path} could not be read: the client gave no result.`;
+  }
+}
+
+const toReadArgs = (given: Args, path: string, toolCallId: string) => ({
+  path,
+  toolCallId,
+  offset: given.offset ?? 1,
+  limit: Math.min(given.limit ?? readLines, readLines),
+});
+
+function shown(given: Args, path: string, file: ReadSuccess): ToolStep {
+  if (file.output.case === "data") return picture(given, path, file, file.output.value);
+  const content = file.output.value ?? "";
+  const card = cardOf(given, path, {
+    case: "success",
+    value: {
+      path,
+      output: { case: "content", value: content },
+      isEmpty: content === "",
+      totalLines: file.totalLines,
+      fileSize: Number(file.fileSize),
+    },
+  });
+  return {
+    type: "done",
+    text: content === "" ? "(the file is empty)" : numbered(given, content, file),
+    isError: false,
+    card,
+  };
+}
+
+/** Lines with their numbers, cut at the first limit that is reached, which is then named. */
+function numbered(given: Args, content: string, file: ReadSuccess): string {
+  const first = given.offset ?? 1;
+  const asked = Math.min(given.limit ?? readLines, readLines);
+  const all = content.split("\n");
+  if (all.at(-1) === "") all.pop();
+  const available = file.rangeApplied ? all : all.slice(first - 1);
+  const lines: string[] = [];
+  let characters = 0;
+  for (const line of available.slice(0, asked)) {
+    const text = `${first + lines.length}|${cutEnd(line, lineCharacters)}`;
+    characters += text.length + 1;
+    if (characters > readCharacters) break;
+    lines.push(text);
+  }
+  const last = first + lines.length - 1;
+  const total = Math.max(file.totalLines - (content.endsWith("\n") || content === "" ? 1 : 0), last);
+  if (lines.length === 0) return `(no lines from ${first} on: the file has ${total})`;
+  if (last >= total) return lines.join("\n");
+  return `${lines.join("\n")}\n[lines ${first} to ${last} of ${total}; go on with offset ${last + 1}]`;
+}
+
+function picture(given: Args, path: string, file: ReadSuccess, data: Uint8Array): ToolStep {
+  const mimeType = imageType(data);
+  if (!mimeType) return failed(given, path, `${path} is a binary file that cannot be shown.`);
+  const card = cardOf(given, path, {
+    case: "success",
+    value: { path, output: { case: "data", value: data }, fileSize: Number(file.fileSize) },
+  });
+  const image = { type: "image", mimeType, data: Buffer.from(data).toString("base64") } as const;
+  return {
+    type: "done",
+    text: `(image ${path}, ${data.length} bytes)`,
+    isError: false,
+    images: [image],
+    card,
+  };
+}
+
+function imageType(data: Uint8Array): string | null {
+  const begins = (...bytes: readonly number[]) => bytes.every((byte, at) => data[at] === byte);
+  if (begins(0x89, 0x50, 0x4e, 0x47)) return "image/png";
+  if (begins(0xff, 0xd8, 0xff)) return "image/jpeg";
+  if (begins(0x47, 0x49, 0x46, 0x38)) return "image/gif";
+  if (begins(0x52, 0x49, 0x46, 0x46) && data[8] === 0x57 && data[9] === 0x45) return "image/webp";
+  return null;
+}
+
+const failed = (given: Args, path: string, reason: string): ToolStep => ({
+  type: "done",
+  text: reason,
+  isError: true,
+  card: cardOf(given, path, { case: "error", value: { errorMessage: reason } }),
+});
+
+type ReadCard = Extract<Card, { readonly case: "readToolCall" }>["value"];
+
+function cardOf(
+  given: Partial<Args>,
+  path: string,
+  result?: NonNullable<ReadCard["result"]>["result"],
+): Card {
+  return {
+    case: "readToolCall",
+    value: {
+      args: {
+        path,
+        ...(given.offset === undefined ? {} : { offset: given.offset }),
+        ...(given.limit === undefined ? {} : { limit: given.limit }),
+      },
+      ...(result ? { result: { result } } : {}),
+    },
+  };
+}

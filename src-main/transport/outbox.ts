@@ -1,0 +1,95 @@
+/**
+ * The server's messages of one attempt: an ordered queue straight onto the response.
+ *
+ * Rule: whoever sends, flushes once when its chunk of work is done, so a burst of deltas is one write. A heartbeat
+ * goes out after 5 s without a write; the client drops an attempt after 30 s of silence.
+ */
+import type { ServerResponse } from "node:http";
+import { toBinary } from "@bufbuild/protobuf";
+import type { Clock } from "../base/clock.ts";
+import { type AgentServerMessage, AgentServerMessageSchema } from "../gen/agent/v1/agent_pb.ts";
+import { heartbeat } from "./dialect/encode.ts";
+import { endFlag, toEnvelope } from "./envelope.ts";
+import { endOfStream, type Problem } from "./errors.ts";
+
+const heartbeatMs = 5_000;
+
+export const encodeMessage = (message: AgentServerMessage): Buffer =>
+  toEnvelope(toBinary(AgentServerMessageSchema, message));
+
+export class Outbox {
+  readonly #response: ServerResponse;
+  readonly #clock: Clock;
+  #queue: Buffer[] = [];
+  #stopHeartbeat: () => void = () => {};
+  #ended = false;
+
+  constructor(response: ServerResponse, clock: Clock) {
+    this.#response = response;
+    this.#clock = clock;
+    response.socket?.setNoDelay(true);
+    response.writeHead(200, { "content-type": "application/connect+proto", "cache-control": "no-store" });
+    response.flushHeaders();
+    this.#beatLater();
+  }
+
+  send(message: AgentServerMessage): void {
+    this.#queue.push(encodeMessage(message));
+  }
+
+  /** An envelope that was encoded before. */
+  sendEncoded(envelope: Buffer): void {
+    this.#queue.push(envelope);
+  }
+
+  flush(): void {
+    if (this.#queue.length === 0 || this.#ended) return;
+    const bytes = this.#queue.length === 1 ? this.#queue[0] : Buffer.concat(this.#queue);
+    this.#queue = [];
+    this.#response.write(bytes);
+    this.#beatLater();
+  }
+
+  /** Whether the client takes the bytes slower than they come. */
+  get isFull(): boolean {
+    return this.#response.writableNeedDrain && !this.#response.closed;
+  }
+
+  /** Resolves when the client has caught up, or is gone. */
+  drained(): Promise<void> {
+    if (!this.isFull) return Promise.resolve();
+    return new Promise((resolve) => {
+      const done = () => {
+        this.#response.off("drain", done);
+        this.#response.off("close", done);
+        resolve();
+      };
+      this.#response.once("drain", done);
+      this.#response.once("close", done);
+    });
+  }
+
+  /** The last envelope, and the end of the response. */
+  end(problem: Problem | null): void {
+    if (this.#ended) return;
+    this.#queue.push(toEnvelope(Buffer.from(endOfStream(problem)), endFlag));
+    this.flush();
+    this.close();
+    this.#response.end();
+  }
+
+  /** Stops writing without a last envelope: the client is gone, or is to come back. */
+  close(): void {
+    this.#ended = true;
+    this.#queue = [];
+    this.#stopHeartbeat();
+  }
+
+  #beatLater(): void {
+    this.#stopHeartbeat();
+    this.#stopHeartbeat = this.#clock.after(heartbeatMs, () => {
+      this.send(heartbeat());
+      this.flush();
+    });
+  }
+}

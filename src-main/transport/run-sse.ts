@@ -1,0 +1,45 @@
+/**
+ * AgentService/RunSSE: the server's half of a run. Despite its name no event stream but Connect envelopes: one
+ * BidiRequestId comes in, AgentServerMessages go out until the end-of-stream envelope.
+ */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { fromBinary } from "@bufbuild/protobuf";
+import { OwnkeyError } from "../base/errors.ts";
+import { BidiRequestIdSchema } from "../gen/aiserver/v1/bidi_pb.ts";
+import { readBody } from "./body.ts";
+import { readEnvelope } from "./envelope.ts";
+import type { Sessions } from "./sessions.ts";
+
+/** The only message that RunSSE is sent is an id. */
+const maxRequestBytes = 64 * 1024;
+const longestId = 200;
+
+export async function runSse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  principal: string,
+  sessions: Sessions,
+): Promise<void> {
+  const body = await readBody(request, maxRequestBytes);
+  if (body.type === "oversized") throw new OwnkeyError("limit", "The request is too large.");
+  const header = (name: string) => {
+    const value = request.headers[name];
+    return typeof value === "string" ? value : undefined;
+  };
+  const bytes = readEnvelope(body.bytes, header("connect-content-encoding"));
+  sessions.open(principal, requestIdOf(readId(bytes))).connect({ response, header });
+}
+
+export function requestIdOf(id: string | undefined): string {
+  if (!id || id.length > longestId)
+    throw new OwnkeyError("protocol", `A request id has 1 to ${longestId} characters.`);
+  return id;
+}
+
+function readId(bytes: Uint8Array): string {
+  try {
+    return fromBinary(BidiRequestIdSchema, bytes).requestId;
+  } catch (cause) {
+    throw new OwnkeyError("protocol", "The request id could not be read as protobuf.", { cause });
+  }
+}

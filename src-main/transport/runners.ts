@@ -1,0 +1,34 @@
+/** The conversations that are alive in this process, one runner each. */
+import { emptyConversation } from "../loop/transition.ts";
+import { type Identity, Runner, type RunnerOptions } from "./runner.ts";
+
+export class Runners {
+  readonly #options: RunnerOptions;
+  readonly #alive = new Map<string, Runner>();
+
+  constructor(options: RunnerOptions) {
+    this.#options = options;
+  }
+
+  /** Runs that are going on, whether or not a connection shows them. */
+  get busy(): number {
+    return [...this.#alive.values()].filter((runner) => runner.isBusy).length;
+  }
+
+  /** The conversation's runner, from memory or the store; a conversation that does not exist begins empty. */
+  get(identity: Identity): Runner {
+    const { conversations } = this.#options.store;
+    const id = conversations.idOf(identity.principal, identity.clientId);
+    const alive = this.#alive.get(id);
+    if (alive) return alive;
+    const stored = conversations.load(id) ?? { version: 0, state: emptyConversation(id) };
+    const runner = new Runner(this.#options, identity, stored, () => this.#alive.delete(id));
+    this.#alive.set(id, runner);
+    return runner;
+  }
+
+  /** Leaves every open run to the store. */
+  park(): void {
+    for (const runner of [...this.#alive.values()]) runner.park();
+  }
+}

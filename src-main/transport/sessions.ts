@@ -1,0 +1,146 @@
+/**
+ * Attempts by request_id: RunSSE and append 0 race, so whichever comes first makes the session, and the attempt
+ * begins when both are there. What never becomes whole is ended after 30 s.
+ *
+ * A request_id belongs to the principal that brought it first; for another one it does not exist.
+ */
+import type { ServerResponse } from "node:http";
+import type { Clock } from "../base/clock.ts";
+import { OwnkeyError } from "../base/errors.ts";
+import type { AgentClientMessage } from "../gen/agent/v1/agent_pb.ts";
+import { Inbox } from "./inbox.ts";
+
+/** What arrives in an attempt: a message, or one that was too large to be taken (with its exec's number, if read). */
+export type Inbound =
+  | { readonly type: "message"; readonly message: AgentClientMessage }
+  | { readonly type: "oversized"; readonly execId: number | null };
+
+export interface Handler {
+  receive(inbound: Inbound): void;
+  /** The client closed the stream. */
+  closed(): void;
+  fail(reason: unknown): void;
+}
+
+export interface Stream {
+  readonly response: ServerResponse;
+  header(name: string): string | undefined;
+}
+
+/** Half an attempt is waited for this long; an ended one is remembered as long for appends that come late. */
+const waitMs = 30_000;
+/** Half attempts and ended ones of one principal. */
+const maxWaiting = 256;
+
+type Begin = (session: Session, stream: Stream) => Handler;
+
+export class Session {
+  readonly principal: string;
+  readonly requestId: string;
+  readonly #inbox: Inbox<Inbound>;
+  #early: Inbound[] = [];
+  #stream: Stream | null = null;
+  #handler: Handler | null = null;
+  #isOver = false;
+  readonly #begin: Begin;
+
+  constructor(principal: string, requestId: string, begin: Begin) {
+    this.principal = principal;
+    this.requestId = requestId;
+    this.#begin = begin;
+    this.#inbox = new Inbox((inbound) => {
+      if (this.#handler) this.#handler.receive(inbound);
+      else this.#early.push(inbound);
+      this.#start();
+    });
+  }
+
+  get isRunning(): boolean {
+    return this.#handler !== null && !this.#isOver;
+  }
+
+  /** The stream of an attempt that its first message has not reached yet. */
+  get waitingStream(): Stream | null {
+    return this.#handler ? null : this.#stream;
+  }
+
+  /** Throws `conflict` when the attempt has its stream already. */
+  connect(stream: Stream): void {
+    if (this.#stream) throw new OwnkeyError("conflict", "This request id has a stream already.");
+    this.#stream = stream;
+    stream.response.once("close", () => this.#handler?.closed());
+    this.#start();
+  }
+
+  append(seqno: number, inbound: Inbound, bytes: number): void {
+    if (this.#isOver) return;
+    try {
+      this.#inbox.push(seqno, inbound, bytes);
+    } catch (reason) {
+      this.#handler?.fail(reason);
+      throw reason;
+    }
+  }
+
+  /** Nothing more is taken in; late appends are swallowed. */
+  end(): void {
+    this.#isOver = true;
+    this.#early = [];
+  }
+
+  #start(): void {
+    if (this.#handler || !this.#stream || this.#early.length === 0) return;
+    this.#handler = this.#begin(this, this.#stream);
+    const early = this.#early;
+    this.#early = [];
+    for (const inbound of early) this.#handler.receive(inbound);
+  }
+}
+
+export class Sessions {
+  readonly #clock: Clock;
+  readonly #begin: Begin;
+  readonly #expired: (stream: Stream) => void;
+  readonly #byId = new Map<string, Session>();
+
+  /** `expired` ends a stream whose first message never came. */
+  constructor(clock: Clock, begin: Begin, expired: (stream: Stream) => void) {
+    this.#clock = clock;
+    this.#begin = begin;
+    this.#expired = expired;
+  }
+
+  /** Throws `protocol` for a request id that belongs to somebody else, `limit` for a flood of ids. */
+  open(principal: string, requestId: string): Session {
+    const known = this.#byId.get(requestId);
+    if (known && known.principal !== principal)
+      throw new OwnkeyError("protocol", "There is no run with this request id.", {
+        details: { code: "not_found" },
+      });
+    if (known) return known;
+    const waiting = [...this.#byId.values()].filter(
+      (each) => !each.isRunning && each.principal === principal,
+    );
+    if (waiting.length >= maxWaiting)
+      throw new OwnkeyError("limit", "Too many runs are waiting to begin. Try again in half a minute.");
+    const session = new Session(principal, requestId, this.#begin);
+    this.#byId.set(requestId, session);
+    this.#forgetLater(session);
+    return session;
+  }
+
+  /** The attempt is over. */
+  end(session: Session): void {
+    session.end();
+    this.#forgetLater(session);
+  }
+
+  #forgetLater(session: Session): void {
+    this.#clock.after(waitMs, () => {
+      if (session.isRunning || this.#byId.get(session.requestId) !== session) return;
+      this.#byId.delete(session.requestId);
+      if (session.waitingStream) this.#expired(session.waitingStream);
+      session.end();
+    });
+  }
+}

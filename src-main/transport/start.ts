@@ -1,0 +1,160 @@
+/** From a run request to what the runner needs: the loop's input, and the progress that the client will be shown. */
+import { create, toBinary } from "@bufbuild/protobuf";
+import type { Clock } from "../base/clock.ts";
+import { sha256 } from "../base/hash.ts";
+import { canonical, type Json } from "../base/json.ts";
+import { type AgentRunRequest, type UserMessage, UserMessageSchema } from "../gen/agent/v1/agent_pb.ts";
+import type { RequestContext } from "../gen/agent/v1/context_pb.ts";
+import {
+  type ConversationStateStructure,
+  ConversationStateStructureSchema,
+} from "../gen/agent/v1/conversation_pb.ts";
+import type { AssistantMessage, Channel, UserMessage as OurUserMessage } from "../llm/types.ts";
+import type { ConversationState, Input, Mode, Setup, Tools } from "../loop/types.ts";
+import type { Store } from "../store/store.ts";
+import { commitIdOf, Turn } from "./dialect/checkpoint.ts";
+import { contextMessages, dateIn, workspaceOf } from "./dialect/context.ts";
+import { modeOf, toUserMessage } from "./dialect/decode.ts";
+import { systemPrompt } from "./dialect/prompt.ts";
+import { specs, type ToolFilter } from "./dialect/tools/index.ts";
+import { Progress } from "./progress.ts";
+
+export interface StartOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly tools: Tools;
+  readonly installationKey: Uint8Array;
+  redact(text: string): string;
+}
+
+export interface Asked {
+  readonly principal: string;
+  readonly runId: string;
+  /** Of this attempt. */
+  readonly requestId: string;
+  readonly request: AgentRunRequest;
+  readonly filter: ToolFilter;
+}
+
+/** What makes a message the same one when it comes again. */
+export const messageHashOf = (message: UserMessage): Uint8Array =>
+  sha256(canonical(toUserMessage(message) as unknown as Json));
+
+export function toStart(
+  options: StartOptions,
+  asked: Asked,
+  message: UserMessage,
+  channel: Channel,
+  context: RequestContext | null,
+  state: ConversationState,
+): { readonly input: Extract<Input, { readonly type: "start" }>; readonly progress: Progress } {
+  const setup = toSetup(asked, channel, context, modeOf(message));
+  const today = dateIn(context?.env?.timeZone, options.clock.now());
+  const input = {
+    type: "start",
+    runId: asked.runId,
+    message: toUserMessage(message),
+    context: contextMessages(context, today, state.messages).map(({ role, text }) => ({
+      role,
+      text: options.redact(text),
+    })),
+    setup,
+  } as const;
+  const turn = new Turn(toBinary(UserMessageSchema, message), asked.requestId);
+  return { input, progress: toProgress(options, asked, setup, turn, channel.contextWindow) };
+}
+
+/** The run as the store knows it, for a client that comes back to a process that does not know it any more. */
+export function toResumed(
+  options: StartOptions,
+  asked: Asked,
+  channel: Channel | null,
+  state: ConversationState,
+): Progress | null {
+  const { run } = state;
+  if (!run) return null;
+  const action = asked.request.action?.action;
+  const own = action?.case === "userMessageAction" ? action.value.userMessage : undefined;
+  const { message, answers } = turnOf(state, run.calls);
+  const user = own ?? create(UserMessageSchema, { text: textOf(message) });
+  const turn = new Turn(toBinary(UserMessageSchema, user), asked.requestId);
+  for (const { callId, answer } of answers) turn.answered(callId, answer);
+  for (const { operationId, card } of options.store.conversations.cards(state.conversationId, run.runId))
+    turn.completed(operationId, card);
+  return toProgress(options, asked, run.setup, turn, channel?.contextWindow ?? 0);
+}
+
+function toSetup(
+  { request, filter }: Asked,
+  channel: Channel,
+  context: RequestContext | null,
+  mode: Mode,
+): Setup {
+  const workspace = workspaceOf(context?.env);
+  const offered = channel.abilities.tools ? specs(workspace, filter) : [];
+  return {
+    channelId: channel.id,
+    model: channel.model,
+    mode,
+    system: request.customSystemPrompt || systemPrompt(mode),
+    tools: mode === "ask" || mode === "plan" ? offered.filter((tool) => tool.readOnly) : offered,
+    options: channel.options,
+    workspace,
+  };
+}
+
+function toProgress(
+  options: StartOptions,
+  { principal, request, runId }: Asked,
+  setup: Setup,
+  turn: Turn,
+  contextWindow: number,
+): Progress {
+  const { clock, tools, installationKey, store } = options;
+  const brought = request.conversationState ?? create(ConversationStateStructureSchema);
+  return new Progress({
+    clock,
+    tools,
+    installationKey,
+    principal,
+    workspace: setup.workspace,
+    turn,
+    before: withoutRun(brought, runId, store),
+    contextWindow,
+  });
+}
+
+/** A checkpoint taken within this run ends with this very turn, which is written anew. */
+function withoutRun(
+  state: ConversationStateStructure,
+  runId: string,
+  store: Store,
+): ConversationStateStructure {
+  const commitId = commitIdOf(state);
+  if (!commitId || store.checkpoints.find(commitId)?.runId !== runId) return state;
+  return { ...state, turns: state.turns.slice(0, -1) };
+}
+
+/** The user's message of the last turn and the answers to it, each with the call that made it. */
+function turnOf(state: ConversationState, calls: number) {
+  const open = state.phase.type === "waiting_llm" || state.phase.type === "failed" ? 1 : 0;
+  const answered = Math.max(calls - open, 0);
+  const all = state.messages.flatMap((message, at) =>
+    message.role === "assistant" ? [{ message, at }] : [],
+  );
+  const own = answered === 0 ? [] : all.slice(-answered);
+  const end = own[0]?.at ?? state.messages.length;
+  const message = state.messages
+    .slice(0, end)
+    .findLast((each): each is OurUserMessage => each.role === "user");
+  const first = state.callCount - calls + 1;
+  const { conversationId, epoch, turn } = state;
+  const answers = own.map(({ message: answer }, nth): { callId: string; answer: AssistantMessage } => ({
+    callId: `${conversationId}/${epoch}/${turn}/${first + nth}`,
+    answer,
+  }));
+  return { message: message ?? null, answers };
+}
+
+const textOf = (message: OurUserMessage | null): string =>
+  (message?.parts ?? []).map((part) => (part.type === "text" ? part.text : "")).join("");
