@@ -7,6 +7,12 @@ export const maxCalls = 200;
 /** Provider requests for one call. */
 export const maxTries = 4;
 
+/** A provider that wants a longer pause is not waited for: the user sees what it said and decides. */
+const longestPauseMs = 60_000;
+
+export const isWorthARetry = (error: LlmError): boolean =>
+  error.retryable && (error.retryAfterMs ?? 0) <= longestPauseMs;
+
 export const callIdOf = ({ conversationId, epoch, turn, callCount }: ConversationState): string =>
   `${conversationId}/${epoch}/${turn}/${callCount}`;
 

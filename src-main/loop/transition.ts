@@ -20,6 +20,7 @@ import {
   callCommand,
   callIdOf,
   emptyResponse,
+  isWorthARetry,
   maxCalls,
   maxTries,
   mismatch,
@@ -137,7 +138,7 @@ function onDone(
 }
 
 function onError(state: RuntimeState, error: LlmError): Transition {
-  if (error.retryable && state.try < maxTries) {
+  if (isWorthARetry(error) && state.try < maxTries) {
     const next = { ...state, pending: null, try: state.try + 1 };
     return { state: next, emit: [], command: callCommand(next.committed, next.try, error) };
   }

@@ -5,32 +5,30 @@
  *   replies, cancel, steering -> the runner          updates, questions -> the client (as the runner's View)
  *   the tail: abort what is open, turn_ended, last checkpoint, its mark, end of stream
  */
-import { create } from "@bufbuild/protobuf";
 import { OwnkeyError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
-import {
-  type AgentClientMessage,
-  type AgentRunRequest,
-  type AgentServerMessage,
-  AgentServerMessageSchema,
-  type ConversationAction,
-  type UserMessage,
+import type {
+  AgentClientMessage,
+  AgentRunRequest,
+  AgentServerMessage,
+  ConversationAction,
+  UserMessage,
 } from "../gen/agent/v1/agent_pb.ts";
 import type { RequestContext } from "../gen/agent/v1/context_pb.ts";
 import type { Channel } from "../llm/types.ts";
 import type { ClientStep } from "../loop/types.ts";
 import { contextQuestion, readContext } from "./dialect/context.ts";
 import { modelOf, toolFilterOf, toUserMessage } from "./dialect/decode.ts";
-import { shellDelta, turnEnded } from "./dialect/encode.ts";
+import { mark, shellDelta, turnEnded } from "./dialect/encode.ts";
 import { execIdOf } from "./dialect/ids.ts";
-import type { Problem } from "./errors.ts";
 import { Execs } from "./execs.ts";
-import { Outbox } from "./outbox.ts";
-import type { Runner } from "./runner.ts";
-import type { Runners } from "./runners.ts";
+import type { Runner } from "./run/runner.ts";
+import type { Runners } from "./run/runners.ts";
+import { type Asked, messageHashOf, type StartOptions, toResumed, toStart } from "./run/start.ts";
+import type { Ending, View } from "./run/view.ts";
 import type { Handler, Inbound, Session, Stream } from "./sessions.ts";
-import { type Asked, messageHashOf, type StartOptions, toResumed, toStart } from "./start.ts";
-import type { Ending, View } from "./view.ts";
+import type { Problem } from "./wire/errors.ts";
+import { Outbox } from "./wire/outbox.ts";
 
 export interface AttemptOptions extends StartOptions {
   readonly runners: Runners;
@@ -42,9 +40,6 @@ export interface AttemptOptions extends StartOptions {
 }
 
 const limitsMs = { context: 10_000, abort: 2_000, lastMark: 1_000 };
-
-/** Asked for as a mark: the client has no such blob, and says so. */
-const noBlob = new Uint8Array(32);
 
 export class Attempt implements Handler, View {
   readonly #options: AttemptOptions;
@@ -181,6 +176,7 @@ export class Attempt implements Handler, View {
       );
     const context = inline ?? (await this.#askContext());
     if (this.#isOver) return;
+    if (runner.state.run?.runId === asked.runId) return this.#resume(runner, asked); // another attempt was faster
     const { input, progress } = toStart(this.#options, asked, message, channel, context, runner.state);
     this.#runner = runner;
     runner.start(input, messageHashOf(message), progress, this);
@@ -224,8 +220,7 @@ export class Attempt implements Handler, View {
 
   mark(): number {
     const id = this.#nextId();
-    const value = { id, message: { case: "getBlobArgs", value: { blobId: noBlob } } } as const;
-    this.#outbox.send(create(AgentServerMessageSchema, { message: { case: "kvServerMessage", value } }));
+    this.#outbox.send(mark(id));
     return id;
   }
 

@@ -7,10 +7,10 @@ import { fromBinary } from "@bufbuild/protobuf";
 import { OwnkeyError } from "../base/errors.ts";
 import { type AgentClientMessage, AgentClientMessageSchema } from "../gen/agent/v1/agent_pb.ts";
 import { type BidiAppendRequest, BidiAppendRequestSchema } from "../gen/aiserver/v1/bidi_pb.ts";
-import { readBody } from "./body.ts";
-import { readOversized } from "./oversized.ts";
 import { requestIdOf } from "./run-sse.ts";
 import type { Inbound, Sessions } from "./sessions.ts";
+import { readBody } from "./wire/body.ts";
+import { readOversized } from "./wire/oversized.ts";
 
 export async function bidiAppend(
   request: IncomingMessage,

@@ -16,11 +16,11 @@ import type { Store } from "../store/store.ts";
 import { Attempt } from "./attempt.ts";
 import { bidiAppend } from "./bidi.ts";
 import { createTools } from "./dialect/tools/index.ts";
-import { endFlag, toEnvelope } from "./envelope.ts";
-import { endOfStream, unaryError } from "./errors.ts";
+import { Runners } from "./run/runners.ts";
 import { runSse } from "./run-sse.ts";
-import { Runners } from "./runners.ts";
 import { Sessions } from "./sessions.ts";
+import { endFlag, toEnvelope } from "./wire/envelope.ts";
+import { endOfStream, unaryError } from "./wire/errors.ts";
 
 export interface DirectOptions {
   readonly store: Store;

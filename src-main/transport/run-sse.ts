@@ -6,9 +6,9 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { fromBinary } from "@bufbuild/protobuf";
 import { OwnkeyError } from "../base/errors.ts";
 import { BidiRequestIdSchema } from "../gen/aiserver/v1/bidi_pb.ts";
-import { readBody } from "./body.ts";
-import { readEnvelope } from "./envelope.ts";
 import type { Sessions } from "./sessions.ts";
+import { readBody } from "./wire/body.ts";
+import { readEnvelope } from "./wire/envelope.ts";
 
 /** The only message that RunSSE is sent is an id. */
 const maxRequestBytes = 64 * 1024;

@@ -8,7 +8,7 @@ import type { ServerResponse } from "node:http";
 import type { Clock } from "../base/clock.ts";
 import { OwnkeyError } from "../base/errors.ts";
 import type { AgentClientMessage } from "../gen/agent/v1/agent_pb.ts";
-import { Inbox } from "./inbox.ts";
+import { Inbox } from "./wire/inbox.ts";
 
 /** What arrives in an attempt: a message, or one that was too large to be taken (with its exec's number, if read). */
 export type Inbound =

@@ -143,6 +143,17 @@ export const turnEnded = (usage: Usage): AgentServerMessage =>
 
 export const heartbeat = (): AgentServerMessage => toMessage({ case: "heartbeat", value: {} });
 
+/** A question whose answer proves that what was written before it has arrived. The client has no such blob. */
+export const mark = (id: number): AgentServerMessage =>
+  create(AgentServerMessageSchema, {
+    message: {
+      case: "kvServerMessage",
+      value: { id, message: { case: "getBlobArgs", value: { blobId: noBlob } } },
+    },
+  });
+
+const noBlob = new Uint8Array(32);
+
 /** Live output of a shell, into its card. */
 export const shellDelta = (
   operationId: string,

@@ -6,9 +6,9 @@
  */
 import type { ServerResponse } from "node:http";
 import { toBinary } from "@bufbuild/protobuf";
-import type { Clock } from "../base/clock.ts";
-import { type AgentServerMessage, AgentServerMessageSchema } from "../gen/agent/v1/agent_pb.ts";
-import { heartbeat } from "./dialect/encode.ts";
+import type { Clock } from "../../base/clock.ts";
+import { type AgentServerMessage, AgentServerMessageSchema } from "../../gen/agent/v1/agent_pb.ts";
+import { heartbeat } from "../dialect/encode.ts";
 import { endFlag, toEnvelope } from "./envelope.ts";
 import { endOfStream, type Problem } from "./errors.ts";
 

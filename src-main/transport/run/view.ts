@@ -1,8 +1,8 @@
 /** What a runner sees of the attempt that shows its run: the border between a conversation and one connection. */
-import type { AgentServerMessage } from "../gen/agent/v1/agent_pb.ts";
-import type { Usage } from "../llm/types.ts";
-import type { ClientStep } from "../loop/types.ts";
-import type { Problem } from "./errors.ts";
+import type { AgentServerMessage } from "../../gen/agent/v1/agent_pb.ts";
+import type { Usage } from "../../llm/types.ts";
+import type { ClientStep } from "../../loop/types.ts";
+import type { Problem } from "../wire/errors.ts";
 
 export interface View {
   /** An encoded envelope of an update; goes out with the next flush. */

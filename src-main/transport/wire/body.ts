@@ -1,6 +1,6 @@
 /** Request bodies: whole within a bound, and of a larger one its two ends, since it is drained and not refused. */
 import type { IncomingMessage } from "node:http";
-import { OwnkeyError } from "../base/errors.ts";
+import { OwnkeyError } from "../../base/errors.ts";
 import { inflate } from "./envelope.ts";
 
 /** An uncompressed body up to this size is taken whole. */

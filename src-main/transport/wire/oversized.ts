@@ -7,8 +7,8 @@
  */
 import { fromBinary } from "@bufbuild/protobuf";
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
-import { OwnkeyError } from "../base/errors.ts";
-import { type BidiAppendRequest, BidiAppendRequestSchema } from "../gen/aiserver/v1/bidi_pb.ts";
+import { OwnkeyError } from "../../base/errors.ts";
+import { type BidiAppendRequest, BidiAppendRequestSchema } from "../../gen/aiserver/v1/bidi_pb.ts";
 
 const dataField = 1;
 const rawField = 4;

@@ -1,6 +1,7 @@
 /** The conversations that are alive in this process, one runner each. */
-import { emptyConversation } from "../loop/transition.ts";
-import { type Identity, Runner, type RunnerOptions } from "./runner.ts";
+import { emptyConversation } from "../../loop/transition.ts";
+import { type Identity, Ledger } from "./ledger.ts";
+import { Runner, type RunnerOptions } from "./runner.ts";
 
 export class Runners {
   readonly #options: RunnerOptions;
@@ -22,7 +23,8 @@ export class Runners {
     const alive = this.#alive.get(id);
     if (alive) return alive;
     const stored = conversations.load(id) ?? { version: 0, state: emptyConversation(id) };
-    const runner = new Runner(this.#options, identity, stored, () => this.#alive.delete(id));
+    const ledger = new Ledger(this.#options, identity, stored);
+    const runner = new Runner(this.#options, ledger, () => this.#alive.delete(id));
     this.#alive.set(id, runner);
     return runner;
   }

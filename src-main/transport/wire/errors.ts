@@ -6,8 +6,8 @@
  * are not retryable: retrying was ours, and is over.
  */
 import { create, toBinary } from "@bufbuild/protobuf";
-import type { ErrorKind } from "../base/errors.ts";
-import { ErrorDetails_Error, ErrorDetailsSchema } from "../gen/aiserver/v1/errors_pb.ts";
+import type { ErrorKind } from "../../base/errors.ts";
+import { ErrorDetails_Error, ErrorDetailsSchema } from "../../gen/aiserver/v1/errors_pb.ts";
 
 interface Row {
   /** Connect code of a stream's end. */

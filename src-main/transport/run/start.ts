@@ -1,22 +1,22 @@
 /** From a run request to what the runner needs: the loop's input, and the progress that the client will be shown. */
 import { create, toBinary } from "@bufbuild/protobuf";
-import type { Clock } from "../base/clock.ts";
-import { sha256 } from "../base/hash.ts";
-import { canonical, type Json } from "../base/json.ts";
-import { type AgentRunRequest, type UserMessage, UserMessageSchema } from "../gen/agent/v1/agent_pb.ts";
-import type { RequestContext } from "../gen/agent/v1/context_pb.ts";
+import type { Clock } from "../../base/clock.ts";
+import { sha256 } from "../../base/hash.ts";
+import { canonical, type Json } from "../../base/json.ts";
+import { type AgentRunRequest, type UserMessage, UserMessageSchema } from "../../gen/agent/v1/agent_pb.ts";
+import type { RequestContext } from "../../gen/agent/v1/context_pb.ts";
 import {
   type ConversationStateStructure,
   ConversationStateStructureSchema,
-} from "../gen/agent/v1/conversation_pb.ts";
-import type { AssistantMessage, Channel, UserMessage as OurUserMessage } from "../llm/types.ts";
-import type { ConversationState, Input, Mode, Setup, Tools } from "../loop/types.ts";
-import type { Store } from "../store/store.ts";
-import { commitIdOf, Turn } from "./dialect/checkpoint.ts";
-import { contextMessages, dateIn, workspaceOf } from "./dialect/context.ts";
-import { modeOf, toUserMessage } from "./dialect/decode.ts";
-import { systemPrompt } from "./dialect/prompt.ts";
-import { specs, type ToolFilter } from "./dialect/tools/index.ts";
+} from "../../gen/agent/v1/conversation_pb.ts";
+import type { AssistantMessage, Channel, UserMessage as OurUserMessage } from "../../llm/types.ts";
+import type { ConversationState, Input, Mode, Setup, Tools } from "../../loop/types.ts";
+import type { Store } from "../../store/store.ts";
+import { commitIdOf, Turn } from "../dialect/checkpoint.ts";
+import { contextMessages, dateIn, workspaceOf } from "../dialect/context.ts";
+import { modeOf, toUserMessage } from "../dialect/decode.ts";
+import { systemPrompt } from "../dialect/prompt.ts";
+import { specs, type ToolFilter } from "../dialect/tools/index.ts";
 import { Progress } from "./progress.ts";
 
 export interface StartOptions {
@@ -121,6 +121,16 @@ function toProgress(
     turn,
     before: withoutRun(brought, runId, store),
     contextWindow,
+    saved: (blobId, state) =>
+      store.checkpoints.save({
+        blobId,
+        conversationId: state.conversationId,
+        epoch: state.epoch,
+        messageCount: state.messages.length,
+        historyHash: state.historyHash,
+        runId,
+        sentMs: clock.now(),
+      }),
   });
 }
 

@@ -11,19 +11,19 @@
  *                                       request v   | events of one network chunk
  *                                              provider stream (provider.ts)
  */
-import type { Clock } from "../base/clock.ts";
-import { OwnkeyError } from "../base/errors.ts";
-import type { Log } from "../base/log.ts";
-import type { Llm } from "../llm/llm.ts";
-import type { Channel, ResponseEvent, UserMessage } from "../llm/types.ts";
-import { callCommand } from "../loop/call.ts";
-import { isVisible, visibleText } from "../loop/pending.ts";
-import { isBusy, toRuntime, transition } from "../loop/transition.ts";
-import type { Command, ConversationState, Input, Reply, RuntimeState, Tools } from "../loop/types.ts";
-import type { Store } from "../store/store.ts";
-import type { TryRecord } from "../store/tries.ts";
-import { notice } from "./dialect/encode.ts";
-import type { Problem } from "./errors.ts";
+import type { Clock } from "../../base/clock.ts";
+import { OwnkeyError } from "../../base/errors.ts";
+import type { Log } from "../../base/log.ts";
+import type { Llm } from "../../llm/llm.ts";
+import type { Channel, ResponseEvent, UserMessage } from "../../llm/types.ts";
+import { callCommand } from "../../loop/call.ts";
+import { isVisible, visibleText } from "../../loop/pending.ts";
+import { isBusy } from "../../loop/transition.ts";
+import type { Command, ConversationState, Input, Reply, Tools } from "../../loop/types.ts";
+import type { Store } from "../../store/store.ts";
+import type { TryRecord } from "../../store/tries.ts";
+import type { Problem } from "../wire/errors.ts";
+import type { Along, Ledger } from "./ledger.ts";
 import type { Progress } from "./progress.ts";
 import { Provider } from "./provider.ts";
 import type { View } from "./view.ts";
@@ -41,42 +41,27 @@ export interface RunnerOptions {
   onCall(callId: string): void;
 }
 
-export interface Identity {
-  readonly principal: string;
-  readonly clientId: string;
-}
-
 type CallLlm = Extract<Command, { readonly type: "call_llm" }>;
 type Start = Extract<Input, { readonly type: "start" }>;
 
 export class Runner {
   readonly #options: RunnerOptions;
-  readonly #identity: Identity;
+  readonly #ledger: Ledger;
   readonly #release: () => void;
-  #version: number;
-  #state: RuntimeState;
   #progress: Progress | null = null;
   #view: View | null = null;
   #provider: Provider | null = null;
   #stopGrace: () => void = () => {};
-  #acked: Uint8Array[] = [];
 
   /** `release` is called when the process need not remember this conversation any longer. */
-  constructor(
-    options: RunnerOptions,
-    identity: Identity,
-    stored: { readonly version: number; readonly state: ConversationState },
-    release: () => void,
-  ) {
+  constructor(options: RunnerOptions, ledger: Ledger, release: () => void) {
     this.#options = options;
-    this.#identity = identity;
-    this.#version = stored.version;
-    this.#state = toRuntime(stored.state);
+    this.#ledger = ledger;
     this.#release = release;
   }
 
   get state(): ConversationState {
-    return this.#state.committed;
+    return this.#ledger.state.committed;
   }
 
   get isBusy(): boolean {
@@ -94,7 +79,7 @@ export class Runner {
     this.#view?.end({ kind: "conflict", message: "A newer message took over this conversation." });
     this.#attach(view);
     this.#progress = progress;
-    this.#safely(() => this.#obey(this.#hear(input, `run:${input.runId}`, messageHash)));
+    this.#safely(() => this.#obey(this.#hear(input, `run:${input.runId}`, { messageHash })));
   }
 
   /** The same run on a new connection, in this process or after a restart (`progress` then begins anew). */
@@ -103,7 +88,7 @@ export class Runner {
     this.#attach(view);
     this.#progress = progress ?? this.#progress;
     this.#safely(() => {
-      this.#progress?.attach(view, () => this.#checkpoint());
+      this.#progress?.attach(view, this.state);
       if (progress) this.#showAgain(progress, view);
       this.#continue(view);
       view.flush();
@@ -135,7 +120,7 @@ export class Runner {
 
   acknowledged(kvId: number): void {
     const commitId = this.#progress?.acknowledged(kvId);
-    if (commitId) this.#acked.push(commitId);
+    if (commitId) this.#ledger.acknowledged(commitId);
   }
 
   /** The connection is gone. Nothing is committed: it cannot be told from a short break. */
@@ -181,7 +166,7 @@ export class Runner {
           if (step.type !== "done") view.ask({ operationId, step: replies.length, call, request: step });
         return;
       case "waiting_llm":
-        if (!this.#provider) this.#call(callCommand(this.state, 1, null));
+        if (!this.#provider) this.#call(callCommand(this.state, 1, null), "stored");
         return;
       case "final":
       case "canceled":
@@ -193,34 +178,9 @@ export class Runner {
     }
   }
 
-  #hear(
-    input: Input,
-    inputId: string,
-    messageHash: Uint8Array | null = null,
-    tries: TryRecord[] = [],
-  ): Command {
-    const before = this.#state;
-    const { state, emit, command } = transition(before, input, this.#options.tools);
-    if (state.committed !== before.committed) {
-      const { store, clock } = this.#options;
-      const result = store.conversations.commit({
-        ...this.#identity,
-        version: this.#version,
-        before: before.committed,
-        after: state.committed,
-        inputId,
-        messageHash,
-        completed: emit.filter((event) => event.type === "operation_completed"),
-        tries,
-        acked: this.#acked,
-        now: clock.now(),
-      });
-      if (result.type !== "committed")
-        throw new OwnkeyError("conflict", `The commit of ${inputId} met a ${result.type}.`);
-      this.#version = result.version;
-      this.#acked = [];
-    }
-    this.#state = state;
+  /** Commit first, then publish. */
+  #hear(input: Input, inputId: string, along: Along = {}): Command {
+    const { emit, command } = this.#ledger.hear(input, inputId, along);
     this.#progress?.publish(emit, this.#view);
     return command;
   }
@@ -228,8 +188,9 @@ export class Runner {
   #obey(command: Command): void {
     switch (command.type) {
       case "call_llm":
-        if (command.try === 1) this.#sendCheckpoint();
-        this.#call(command);
+        if (command.try === 1 && this.#view)
+          this.#progress?.sendCheckpoint(this.#progress.checkpoint(this.state), this.#view);
+        this.#call(command, command.try === 1 ? "planned" : "stored");
         break;
       case "call_client":
         for (const step of command.steps) this.#view?.ask(step);
@@ -248,11 +209,14 @@ export class Runner {
     this.#flush();
   }
 
-  #call(command: Command): void {
+  /** A repetition takes the request from the store, which checks that it is still the one that was planned. */
+  #call(command: Command, source: "planned" | "stored"): void {
     if (command.type !== "call_llm") return this.#obey(command);
-    const { options, channel } = { options: this.#options, channel: this.#channel() };
+    const options = this.#options;
+    const channel = options.channel(this.state.run?.setup.channelId ?? "");
+    const request = source === "planned" ? command.request : options.store.calls.request(command.callId);
     this.#progress?.begin(command.callId);
-    const provider = new Provider(command, options.clock, {
+    const provider = new Provider({ ...command, request }, options.clock, {
       hear: (event) => this.#onEvent(command, event),
       flush: () => {
         this.#flush();
@@ -273,16 +237,12 @@ export class Runner {
   #onEvent({ callId }: CallLlm, event: ResponseEvent): Command {
     if (event.type !== "done" && event.type !== "error")
       return this.#hear({ type: "llm_event", callId, event }, `call:${callId}`);
-    const { pending } = this.#state;
+    const { pending } = this.#ledger.state;
     const record = this.#ended(event);
-    const command = this.#hear({ type: "llm_event", callId, event }, `call:${callId}`, null, record);
+    const command = this.#hear({ type: "llm_event", callId, event }, `call:${callId}`, { tries: record });
     if (command.type === "call_llm" && command.after) {
       for (const each of record) this.#options.store.calls.saveTry({ ...each, error: command.after });
       if (isVisible(pending)) this.#progress?.boundary(`${command.after.message} Asking again.`, this.#view);
-    } else if (event.type === "done") {
-      this.#progress?.answered(callId, event.message, event.usage);
-      if (command.type === "final" && event.message.stopReason !== "stop")
-        this.#tell(event.message.stopReason);
     }
     this.#options.onCall(callId);
     return command;
@@ -296,13 +256,8 @@ export class Runner {
     const end =
       event.type === "done"
         ? { usage: event.usage, error: null, partial: null }
-        : { usage: null, error: event.error, partial: visibleText(this.#state.pending) };
+        : { usage: null, error: event.error, partial: visibleText(this.#ledger.state.pending) };
     return [provider.record(end)];
-  }
-
-  #tell(stopReason: "length" | "filtered" | "tool_use"): void {
-    const text = stopReasons[stopReason];
-    if (text) for (const message of notice(text)) this.#progress?.show(message, this.#view);
   }
 
   #finish(error: Problem | null): void {
@@ -310,32 +265,8 @@ export class Runner {
     const { run } = this.state;
     const progress = this.#progress;
     if (!view || !progress || !run) return;
-    const checkpoint = this.#checkpoint();
+    const checkpoint = progress.checkpoint(this.state);
     view.finish({ problem: error, usage: run.usage, close: (to) => progress.sendCheckpoint(checkpoint, to) });
-  }
-
-  #sendCheckpoint(): void {
-    if (this.#view && this.#progress) this.#progress.sendCheckpoint(this.#checkpoint(), this.#view);
-  }
-
-  #checkpoint() {
-    const { progress, state } = { progress: this.#progress, state: this.state };
-    if (!progress) throw new OwnkeyError("bug", "A checkpoint was asked for without a run.");
-    const checkpoint = progress.checkpoint(state);
-    this.#options.store.checkpoints.save({
-      blobId: checkpoint.commitId,
-      conversationId: state.conversationId,
-      epoch: state.epoch,
-      messageCount: state.messages.length,
-      historyHash: state.historyHash,
-      runId: state.run?.runId ?? "",
-      sentMs: this.#options.clock.now(),
-    });
-    return checkpoint;
-  }
-
-  #channel(): Channel | null {
-    return this.#options.channel(this.state.run?.setup.channelId ?? "");
   }
 
   #flush(): void {
@@ -348,9 +279,9 @@ export class Runner {
     if (!provider) return;
     provider.stop();
     this.#provider = null;
-    const partial = visibleText(this.#state.pending);
+    const partial = visibleText(this.#ledger.state.pending);
     this.#options.store.calls.saveTry(provider.record({ usage: null, error: null, partial }));
-    this.#state = { ...this.#state, pending: null };
+    this.#ledger.dropPending();
   }
 
   #safely(work: () => void): void {
@@ -370,9 +301,3 @@ export class Runner {
     this.park();
   }
 }
-
-const stopReasons: Readonly<Record<"length" | "filtered" | "tool_use", string | null>> = {
-  length: "The answer was cut off at the model's output limit. Send “continue” to go on.",
-  filtered: "The model's provider ended this answer for its content rules.",
-  tool_use: null,
-};

@@ -4,7 +4,7 @@
  * Up to 16 appends are in flight on different sockets and overtake one another (seen: 0, 2, 1, 3, 4, 19, 20, 5).
  * A gap is waited for; a repeated number is dropped. Order is counted per request_id and dies with the attempt.
  */
-import { OwnkeyError } from "../base/errors.ts";
+import { OwnkeyError } from "../../base/errors.ts";
 
 /** Of messages that wait for an earlier one. */
 const maxWaitingBytes = 64 * 1024 * 1024;

@@ -4,7 +4,7 @@
  * flag 1: the bytes are compressed; flag 2: the end of the stream, as JSON.
  */
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import { OwnkeyError } from "../base/errors.ts";
+import { OwnkeyError } from "../../base/errors.ts";
 
 export const compressedFlag = 1;
 export const endFlag = 2;

@@ -4,12 +4,12 @@
  * Its record becomes a row of llm_tries. A stream that was stopped says nothing more: what it had shown is kept with
  * the record, and the state it belonged to has moved on.
  */
-import { type Clock, sleep } from "../base/clock.ts";
-import { OwnkeyError } from "../base/errors.ts";
-import type { Llm } from "../llm/llm.ts";
-import type { LlmError, ResponseEvent, Usage } from "../llm/types.ts";
-import type { Command } from "../loop/types.ts";
-import type { TryRecord } from "../store/tries.ts";
+import { type Clock, sleep } from "../../base/clock.ts";
+import { OwnkeyError } from "../../base/errors.ts";
+import type { Llm } from "../../llm/llm.ts";
+import type { LlmError, ResponseEvent, Usage } from "../../llm/types.ts";
+import type { Command } from "../../loop/types.ts";
+import type { TryRecord } from "../../store/tries.ts";
 
 type CallLlm = Extract<Command, { readonly type: "call_llm" }>;
 

@@ -3,16 +3,16 @@
  * of it is proven delivered. Lives as long as the process knows the run, whatever becomes of the connections.
  */
 import { create } from "@bufbuild/protobuf";
-import type { Clock } from "../base/clock.ts";
-import { toHex } from "../base/hash.ts";
-import { type AgentServerMessage, AgentServerMessageSchema } from "../gen/agent/v1/agent_pb.ts";
-import type { ConversationStateStructure } from "../gen/agent/v1/conversation_pb.ts";
-import type { AssistantMessage, Usage } from "../llm/types.ts";
-import type { ConversationState, LoopEvent, Tools, Workspace } from "../loop/types.ts";
+import type { Clock } from "../../base/clock.ts";
+import { toHex } from "../../base/hash.ts";
+import { type AgentServerMessage, AgentServerMessageSchema } from "../../gen/agent/v1/agent_pb.ts";
+import type { ConversationStateStructure } from "../../gen/agent/v1/conversation_pb.ts";
+import type { AssistantMessage, StopReason, Usage } from "../../llm/types.ts";
+import type { ConversationState, LoopEvent, Tools, Workspace } from "../../loop/types.ts";
+import { type Blob, commitBlob, type Turn, toCheckpoint } from "../dialect/checkpoint.ts";
+import { Encoder, notice } from "../dialect/encode.ts";
+import { encodeMessage } from "../wire/outbox.ts";
 import { Delivery } from "./delivery.ts";
-import { type Blob, commitBlob, type Turn, toCheckpoint } from "./dialect/checkpoint.ts";
-import { Encoder } from "./dialect/encode.ts";
-import { encodeMessage } from "./outbox.ts";
 import type { View } from "./view.ts";
 
 /** Text older than this gets a mark behind it. */
@@ -29,6 +29,8 @@ export interface ProgressOptions {
   readonly before: ConversationStateStructure;
   /** Of the channel, in tokens. */
   readonly contextWindow: number;
+  /** A checkpoint with this commit is about to be sent. */
+  saved(commitId: Uint8Array, state: ConversationState): void;
 }
 
 export interface Checkpoint {
@@ -43,6 +45,7 @@ export class Progress {
   #sentBlobs = new Set<string>();
   #markedMs: number;
   #usedTokens = 0;
+  #callId = "";
 
   constructor(options: ProgressOptions) {
     this.#options = options;
@@ -52,7 +55,8 @@ export class Progress {
 
   publish(events: readonly LoopEvent[], view: View | null): void {
     for (const event of events) {
-      if (event.type === "operation_completed")
+      if (event.type === "done") this.#answered(event.message, event.usage, view);
+      else if (event.type === "operation_completed")
         this.#options.turn.completed(event.operationId, event.outcome.card);
       const message = this.#encoder.encode(event);
       if (message) this.show(message, view);
@@ -73,12 +77,8 @@ export class Progress {
   }
 
   begin(callId: string): void {
+    this.#callId = callId;
     this.#encoder.begin(callId);
-  }
-
-  answered(callId: string, message: AssistantMessage, usage: Usage | null): void {
-    this.#options.turn.answered(callId, message);
-    if (usage) this.#usedTokens = usage.fresh + usage.cached + usage.written + usage.output;
   }
 
   boundary(reason: string, view: View | null): void {
@@ -89,6 +89,7 @@ export class Progress {
   checkpoint(state: ConversationState): Checkpoint {
     const { installationKey, principal, turn, before, contextWindow } = this.#options;
     const commit = commitBlob(installationKey, principal, state);
+    this.#options.saved(commit.id, state);
     const blobs = turn.blobs();
     const turnId = blobs.at(-1)?.id ?? new Uint8Array();
     const tokens = { used: this.#usedTokens, max: contextWindow };
@@ -105,16 +106,23 @@ export class Progress {
   }
 
   /** A new connection: it gets what no mark has proven, and every blob anew. */
-  attach(view: View, checkpoint: () => Checkpoint): void {
+  attach(view: View, state: ConversationState): void {
     this.#delivery.forgetMarks();
     this.#sentBlobs = new Set();
-    this.sendCheckpoint(checkpoint(), view);
+    this.sendCheckpoint(this.checkpoint(state), view);
     for (const envelope of this.#delivery.unproven) view.send(envelope);
   }
 
   /** Returns the checkpoint that the answer to `kvId` proves delivered, if it was a mark behind one. */
   acknowledged(kvId: number): Uint8Array | null {
     return this.#delivery.answered(kvId)?.commitId ?? null;
+  }
+
+  #answered(message: AssistantMessage, usage: Usage | null, view: View | null): void {
+    this.#options.turn.answered(this.#callId, message);
+    if (usage) this.#usedTokens = usage.fresh + usage.cached + usage.written + usage.output;
+    const text = stopNotices[message.stopReason];
+    if (text) for (const each of notice(text)) this.show(each, view);
   }
 
   #mark(view: View, commitId: Uint8Array | null): void {
@@ -138,3 +146,11 @@ export class Progress {
     });
   }
 }
+
+/** Said when an answer did not end by itself. */
+const stopNotices: Readonly<Record<StopReason, string | null>> = {
+  stop: null,
+  tool_use: null,
+  length: "The answer was cut off at the model's output limit. Send “continue” to go on.",
+  filtered: "The model's provider ended this answer for its content rules.",
+};

@@ -1,0 +1,82 @@
+/** The committed half of a conversation: state and version move together, or not at all. */
+import type { Clock } from "../../base/clock.ts";
+import { OwnkeyError } from "../../base/errors.ts";
+import { toRuntime, transition } from "../../loop/transition.ts";
+import type { ConversationState, Input, RuntimeState, Tools, Transition } from "../../loop/types.ts";
+import type { Store } from "../../store/store.ts";
+import type { TryRecord } from "../../store/tries.ts";
+
+export interface Identity {
+  readonly principal: string;
+  /** Cursor's conversation_id. */
+  readonly clientId: string;
+}
+
+export interface Along {
+  /** SHA-256 of the user message, with a start. */
+  readonly messageHash?: Uint8Array;
+  readonly tries?: readonly TryRecord[];
+}
+
+export class Ledger {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #tools: Tools;
+  readonly #identity: Identity;
+  #version: number;
+  #state: RuntimeState;
+  #acked: Uint8Array[] = [];
+
+  constructor(
+    { store, clock, tools }: { readonly store: Store; readonly clock: Clock; readonly tools: Tools },
+    identity: Identity,
+    stored: { readonly version: number; readonly state: ConversationState },
+  ) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#tools = tools;
+    this.#identity = identity;
+    this.#version = stored.version;
+    this.#state = toRuntime(stored.state);
+  }
+
+  get state(): RuntimeState {
+    return this.#state;
+  }
+
+  /** A transition, committed when it changed anything. Throws when the commit fails: then nothing has happened. */
+  hear(input: Input, inputId: string, { messageHash, tries }: Along = {}): Transition {
+    const before = this.#state;
+    const next = transition(before, input, this.#tools);
+    if (next.state.committed !== before.committed) {
+      const result = this.#store.conversations.commit({
+        ...this.#identity,
+        version: this.#version,
+        before: before.committed,
+        after: next.state.committed,
+        inputId,
+        messageHash: messageHash ?? null,
+        completed: next.emit.filter((event) => event.type === "operation_completed"),
+        tries: tries ?? [],
+        acked: this.#acked,
+        now: this.#clock.now(),
+      });
+      if (result.type !== "committed")
+        throw new OwnkeyError("conflict", `The commit of ${inputId} met a ${result.type}.`);
+      this.#version = result.version;
+      this.#acked = [];
+    }
+    this.#state = next.state;
+    return next;
+  }
+
+  /** The answer being streamed is given up; the state says what to ask again. */
+  dropPending(): void {
+    this.#state = toRuntime(this.#state.committed);
+  }
+
+  /** A checkpoint is known to have arrived; written with the next commit. */
+  acknowledged(commitId: Uint8Array): void {
+    this.#acked.push(commitId);
+  }
+}
