@@ -9,7 +9,7 @@ import { join } from "node:path";
 
 const root = join(import.meta.dirname, "..");
 const built = join(root, "out/renderer/index.html");
-const sources = ["vite.config.ts", "package-lock.json", "src-main/contract.ts", "src-renderer"];
+const sources = ["vite.config.ts", "package-lock.json", "src-main/contract.ts", "assets", "src-renderer"];
 
 if (process.argv[2] === "--force" || !isFresh()) build();
 

@@ -1,0 +1,60 @@
+/** The store: one SQLite file, one process, all nouns. Every SQLite error leaves here as an OwnkeyError. */
+import { type Calls, createCalls } from "./calls.ts";
+import { type Channels, createChannels } from "./channels.ts";
+import { type Checkpoints, createCheckpoints } from "./checkpoints.ts";
+import { type Commit, type CommitResult, createCommit } from "./commit.ts";
+import { type ConversationReading, createConversations } from "./conversations.ts";
+import { guard, openDatabase, translated } from "./database.ts";
+import { createLocalKeys, type LocalKeys } from "./local-keys.ts";
+import { createMessages } from "./messages.ts";
+import { createOperations } from "./operations.ts";
+import { createRequestParts } from "./request-parts.ts";
+import { createRuns, type Runs } from "./runs.ts";
+import { createSecrets, type Secrets } from "./secrets.ts";
+import { createSettings, type Settings } from "./settings.ts";
+import { createTries } from "./tries.ts";
+import { createVerify, type Verification } from "./verify.ts";
+
+export interface Store {
+  readonly conversations: Conversations;
+  readonly runs: Runs;
+  readonly calls: Calls;
+  readonly checkpoints: Checkpoints;
+  readonly channels: Channels;
+  readonly secrets: Secrets;
+  readonly settings: Settings;
+  readonly localKeys: LocalKeys;
+  /** null: all conversations. */
+  verify(conversationId: string | null): Verification;
+  close(): void;
+}
+
+export interface Conversations extends ConversationReading {
+  commit(commit: Commit): CommitResult;
+}
+
+/**
+ * Opens the database at `file`, made when it is not there, or a new one in ":memory:". The folder must exist.
+ * Throws `conflict` when another Ownkey uses the folder, `config` with the remedy when the file cannot be used.
+ */
+export function openStore(file: string): Store {
+  const { db, close } = openDatabase(file);
+  const parts = createRequestParts(db);
+  const messages = createMessages(db);
+  const operations = createOperations(db);
+  const tries = createTries(db);
+  const nouns = { parts, messages, operations, tries };
+  const verify = createVerify(db, nouns);
+  return {
+    conversations: guard({ ...createConversations(db, nouns), commit: createCommit(db, nouns) }),
+    runs: guard(createRuns(db)),
+    calls: guard(createCalls(db, nouns)),
+    checkpoints: guard(createCheckpoints(db)),
+    channels: guard(createChannels(db)),
+    secrets: guard(createSecrets(db)),
+    settings: guard(createSettings(db)),
+    localKeys: guard(createLocalKeys(db)),
+    verify: (conversationId) => translated(() => verify(conversationId)),
+    close: () => translated(close),
+  };
+}

@@ -1,0 +1,15 @@
+/** A channel with nothing special about it. */
+import type { Channel } from "../../src-main/llm/types.ts";
+
+export const channel: Channel = {
+  id: "c1",
+  name: "One",
+  enabled: true,
+  format: "openai-chat",
+  baseUrl: "https://api.example.com/v1",
+  model: "m",
+  contextWindow: 128_000,
+  abilities: { tools: true, images: false, thinking: true },
+  options: { maxOutputTokens: null, temperature: 0.5, topP: null },
+  extraBody: { nested: { list: [1, null, "x"] } },
+};
