@@ -1,0 +1,97 @@
+/** Texts, numbers and times in one language. Pure: the language comes in, nothing is remembered. */
+import { en } from "./en.ts";
+import { zhCN } from "./zh-CN.ts";
+
+const catalogues = { en, "zh-CN": zhCN } as const;
+
+export type Language = keyof typeof catalogues;
+export type TextKey = keyof typeof en;
+/** The common beginning of the .one and .other forms. */
+export type PluralKey = TextKey extends infer K ? (K extends `${infer Base}.other` ? Base : never) : never;
+
+type Names<S extends string> = S extends `${string}{${infer Name}}${infer Rest}` ? Name | Names<Rest> : never;
+type Fill<Name extends string> = { readonly [K in Name]: string };
+/** Nothing to pass for a text without placeholders, everything for one with. */
+type FillOf<K extends TextKey> = [Names<(typeof en)[K]>] extends [never]
+  ? []
+  : [fill: Fill<Names<(typeof en)[K]>>];
+type PluralFillOf<K extends PluralKey> = [Exclude<Names<(typeof en)[`${K}.other`]>, "n">] extends [never]
+  ? []
+  : [fill: Fill<Exclude<Names<(typeof en)[`${K}.other`]>, "n">>];
+
+export interface Words {
+  readonly language: Language;
+  text<K extends TextKey>(key: K, ...fill: FillOf<K>): string;
+  /** `n` is filled in as a number of the language. */
+  plural<K extends PluralKey>(key: K, n: number, ...fill: PluralFillOf<K>): string;
+  /** The text around its placeholders, for values that are elements: ["before ", {name}, " after"]. */
+  pieces(key: TextKey): readonly (string | { readonly name: string })[];
+  number(value: number): string;
+  /** Of a share between 0 and 1. */
+  percent(share: number): string;
+  /** The time of day with seconds, with the date when it is not `nowMs`'s. */
+  time(ms: number, nowMs: number): string;
+  /** Milliseconds below ten seconds as "340ms" or "1.2s", whole seconds above. */
+  duration(ms: number): string;
+}
+
+export function createWords(language: Language, timeZone?: string): Words {
+  const catalogue: Readonly<Record<TextKey, string>> = catalogues[language];
+  const zone = timeZone === undefined ? {} : { timeZone };
+  const plurals = new Intl.PluralRules(language);
+  const numbers = new Intl.NumberFormat(language, { maximumFractionDigits: 0 });
+  const percents = new Intl.NumberFormat(language, { style: "percent" });
+  const days = new Intl.DateTimeFormat(language, { ...zone, dateStyle: "short" });
+  const clock = { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" } as const;
+  const times = new Intl.DateTimeFormat(language, { ...zone, ...clock });
+  const datedTimes = new Intl.DateTimeFormat(language, { ...zone, ...clock, month: "short", day: "numeric" });
+  const unit = (name: "millisecond" | "second", digits: number) =>
+    new Intl.NumberFormat(language, {
+      style: "unit",
+      unitDisplay: "narrow",
+      unit: name,
+      maximumFractionDigits: digits,
+    });
+  const milliseconds = unit("millisecond", 0);
+  const fineSeconds = unit("second", 1);
+  const seconds = unit("second", 0);
+
+  return {
+    language,
+    text: (key, ...fill) => fillIn(catalogue[key], fill[0] ?? {}),
+    plural(key, n, ...fill) {
+      const form = plurals.select(n) === "one" ? "one" : "other";
+      return fillIn(catalogue[`${key}.${form}`], { ...fill[0], n: numbers.format(n) });
+    },
+    pieces: (key) => piecesOf(catalogue[key]),
+    number: (value) => numbers.format(value),
+    percent: (share) => percents.format(share),
+    time(ms, nowMs) {
+      const isToday = days.format(ms) === days.format(nowMs);
+      return (isToday ? times : datedTimes).format(ms);
+    },
+    duration(ms) {
+      if (ms < 999.5) return milliseconds.format(ms);
+      return ms < 9950 ? fineSeconds.format(ms / 1000) : seconds.format(ms / 1000);
+    },
+  };
+}
+
+/** The first language of the list that we speak; any Chinese is better served by ours than by English. */
+export function pickLanguage(wanted: readonly string[]): Language {
+  for (const tag of wanted) {
+    const [language] = tag.toLowerCase().split("-");
+    if (language === "zh") return "zh-CN";
+    if (language === "en") return "en";
+  }
+  return "en";
+}
+
+const fillIn = (text: string, fill: Readonly<Record<string, string>>): string =>
+  piecesOf(text)
+    .map((piece) => (typeof piece === "string" ? piece : (fill[piece.name] ?? "")))
+    .join("");
+
+/** split with one group yields text, name, text, name ... */
+const piecesOf = (text: string): readonly (string | { readonly name: string })[] =>
+  text.split(/\{(\w+)\}/).map((piece, index) => (index % 2 === 0 ? piece : { name: piece }));

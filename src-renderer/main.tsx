@@ -1,0 +1,70 @@
+/** The window's entry: ties the page (address, storage, languages) to the stores and shows them. */
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { createHttpClient, post } from "./client.ts";
+import { Language } from "./i18n/language.tsx";
+import { createWords, pickLanguage } from "./i18n/words.ts";
+import { createSession, type Door } from "./stores/session.ts";
+import { createStores } from "./stores/stores.ts";
+import "./styles/base.css";
+import { App } from "./views/app.tsx";
+
+const tokenItem = "token";
+const { origin } = location;
+const request: typeof fetch = (input, init) => fetch(input, init);
+
+/** A hash that is no route (#/...) is a one-time code. */
+const codeOf = (hash: string): string | null => (/^#(?!\/)./.test(hash) ? hash.slice(1) : null);
+
+const door: Door = {
+  takeCode() {
+    const code = codeOf(location.hash);
+    if (code !== null) history.replaceState(null, "", location.pathname);
+    return code;
+  },
+  async exchange(code) {
+    const response = await post(request, `${origin}/session`, { code });
+    if (response.status >= 500) throw new Error(`Ownkey answered ${response.status}.`);
+    if (!response.ok) return null;
+    const { token } = (await response.json()) as { token: string };
+    return token;
+  },
+  readToken: () => sessionStorage.getItem(tokenItem),
+  keepToken(token) {
+    if (token === null) sessionStorage.removeItem(tokenItem);
+    else sessionStorage.setItem(tokenItem, token);
+  },
+};
+
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
+const session = createSession(door);
+void session.start();
+
+const connect = (token: string) =>
+  createStores(createHttpClient({ origin, token, fetch: request, sleep }), Date.now, session.end);
+
+// A new one-time address opened in this tab changes the hash alone, and the page would stay as it is.
+addEventListener("hashchange", () => {
+  if (codeOf(location.hash) !== null) location.reload();
+});
+
+const words = createWords(pickLanguage(navigator.languages));
+document.documentElement.lang = words.language;
+const root = document.getElementById("root");
+if (!root) throw new Error("index.html has no #root");
+createRoot(root).render(
+  <StrictMode>
+    <Language value={words}>
+      <App session={session} connect={connect} />
+    </Language>
+  </StrictMode>,
+);

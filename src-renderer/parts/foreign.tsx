@@ -1,0 +1,15 @@
+/** Text that somebody else wrote (names, addresses, error sentences): text only, nothing hidden in it. */
+import styles from "../styles/parts.module.css";
+import { inkOf } from "./ink.ts";
+
+export function Foreign({ text }: { readonly text: string }) {
+  return (
+    <bdi>
+      {inkOf(text).map((piece) => (
+        <span key={piece.index} className={piece.type === "mark" ? styles.inkless : undefined}>
+          {piece.text}
+        </span>
+      ))}
+    </bdi>
+  );
+}

@@ -1,0 +1,45 @@
+/** The channels, and what their tests said in this window. */
+import { createStore, type StoreApi } from "zustand/vanilla";
+import type { ChannelView, Client, TestResult } from "../../src-main/contract.ts";
+import { createShadow, messageOf, type Shadow } from "./shadow.ts";
+
+export type Test =
+  | { readonly type: "running" }
+  | { readonly type: "done"; readonly result: TestResult; readonly atMs: number }
+  /** The test itself could not be made. */
+  | { readonly type: "failed"; readonly message: string };
+
+/** By channel id; a channel that was not tested yet has no entry. */
+export type Tests = Readonly<Record<string, Test>>;
+
+export interface Channels extends Shadow<readonly ChannelView[], readonly ChannelView[]> {
+  readonly tests: StoreApi<Tests>;
+  /** Sends one small request to the user's account; never rejects. A second test waits for no first one: it is dropped. */
+  test(id: string): Promise<void>;
+}
+
+export function createChannels(client: Client, now: () => number): Channels {
+  const tests = createStore<Tests>()(() => ({}));
+  const show = (id: string, test: Test) => tests.setState({ [id]: test });
+
+  return {
+    ...createShadow<readonly ChannelView[], readonly ChannelView[]>(
+      () => client.call("channels.list", null),
+      (_, next) => next,
+    ),
+    tests,
+    async test(id) {
+      if (tests.getState()[id]?.type === "running") return;
+      show(id, { type: "running" });
+      try {
+        const result = await client.call("channels.test", { id });
+        show(id, { type: "done", result, atMs: now() });
+      } catch (reason) {
+        show(id, { type: "failed", message: messageOf(reason) });
+      }
+    },
+  };
+}
+
+/** The part of the address that says who is asked; the whole text when it is no address. */
+export const hostOf = (baseUrl: string): string => URL.parse(baseUrl)?.host ?? baseUrl;

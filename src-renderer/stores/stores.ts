@@ -1,0 +1,54 @@
+/** All that the window shows, kept in step with the program over one client. */
+import type { Status } from "../../src-main/contract.ts";
+import type { WindowClient } from "../client.ts";
+import { type Calls, createCalls } from "./calls.ts";
+import { type Channels, createChannels } from "./channels.ts";
+import { createLink, type LinkStore } from "./link.ts";
+import { createShadow, type Shadow } from "./shadow.ts";
+
+export interface Stores {
+  readonly link: LinkStore["store"];
+  readonly status: Shadow<Status, Status>;
+  readonly channels: Channels;
+  readonly calls: Calls;
+  /** Opens the link; everything is asked anew each time it opens. Returns the way to stop. */
+  start(): () => void;
+  /** Tries at once when the link is lost. */
+  retry(): void;
+}
+
+/** `onRefused`: the token is not valid any more, nothing will work until the window is opened anew. */
+export function createStores(client: WindowClient, now: () => number, onRefused: () => void): Stores {
+  const link = createLink(now);
+  const channels = createChannels(client, now);
+  const calls = createCalls(client);
+  const status = createShadow<Status, Status>(
+    () => client.call("status.get", null),
+    (_, next) => next,
+  );
+  const loadAll = () => Promise.all([status.load(), channels.load(), calls.load()]);
+
+  return {
+    link: link.store,
+    status,
+    channels,
+    calls,
+    start() {
+      const stops = [
+        client.on("status.changed", status.hear),
+        client.on("channels.changed", channels.hear),
+        client.on("calls.changed", calls.hear),
+        client.onLink((state) => {
+          link.hear(state);
+          if (state === "open") void loadAll();
+          if (state === "refused") onRefused();
+        }),
+        client.open(),
+      ];
+      return () => {
+        for (const stop of stops) stop();
+      };
+    },
+    retry: client.retry,
+  };
+}

@@ -1,0 +1,25 @@
+/** Debian's chromium, for tests of the built window. */
+import { existsSync } from "node:fs";
+import { type Browser, chromium } from "playwright-core";
+
+const executablePath = "/usr/bin/chromium";
+
+/** As node:test takes it: false, or the reason why browser tests are skipped. */
+export const skipWithoutChromium: string | false = existsSync(executablePath)
+  ? false
+  : `SKIPPED: no ${executablePath} here (apt-get install chromium); the window was not tested in a browser`;
+
+export const launchChromium = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath,
+    args: [
+      "--headless",
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+    ],
+  });
