@@ -1,0 +1,86 @@
+/** The contract, answered: a row a call, with what parses its parameters. A call without a row does not compile. */
+import { z } from "zod";
+import type { Clock } from "../base/clock.ts";
+import { OwnkeyError } from "../base/errors.ts";
+import type { CallName, ParamsOf, ResultOf, Status } from "../contract.ts";
+import type { Store } from "../store/store.ts";
+import { addChannel, setChannel } from "./channel-fields.ts";
+import { testChannel } from "./channel-test.ts";
+import type { Channels } from "./channels.ts";
+import type { Emitter } from "./events.ts";
+import type { LocalKeys } from "./local-keys.ts";
+
+export interface Handler<P, R> {
+  readonly params: z.ZodType<P>;
+  answer(params: P): R | Promise<R>;
+}
+
+export type Handlers = { readonly [K in CallName]: Handler<ParamsOf<K>, ResultOf<K>> };
+
+export interface Parts {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly channels: Channels;
+  readonly localKeys: LocalKeys;
+  readonly events: Emitter;
+  status(): Status;
+  /** A one-time address; null while nothing listens. */
+  windowUrl(): string | null;
+}
+
+const nothing = z.null();
+const byId = z.strictObject({ id: z.string() });
+const withLimit = z.strictObject({ limit: z.int().min(1).max(1000) });
+const withName = z.strictObject({ name: z.string().trim().min(1).max(100) });
+const byIdOrAll = z.strictObject({ id: z.string().nullable() });
+
+export function createHandlers(parts: Parts): Handlers {
+  const { store, clock, channels, localKeys, events } = parts;
+
+  /** Whoever watches learns of a change from its own call, too. */
+  function changed<T>(value: T): T {
+    events.emit("channels.changed", channels.list());
+    events.emit("status.changed", parts.status());
+    return value;
+  }
+
+  return {
+    "status.get": { params: nothing, answer: parts.status },
+    "channels.list": { params: nothing, answer: channels.list },
+    "channels.add": { params: addChannel, answer: (draft) => changed(channels.add(draft)) },
+    "channels.set": { params: setChannel, answer: (change) => changed(channels.set(change)) },
+    "channels.test": {
+      params: byId,
+      answer: ({ id }) => testChannel(channels.get(id), channels.openLlm, clock),
+    },
+    "channels.remove": {
+      params: byId,
+      answer({ id }) {
+        channels.remove(id);
+        return changed(null);
+      },
+    },
+    "keys.list": { params: nothing, answer: localKeys.list },
+    "keys.new": {
+      params: withName,
+      answer: ({ name }) => changed(localKeys.make(name)),
+    },
+    "keys.revoke": {
+      params: byId,
+      answer({ id }) {
+        localKeys.revoke(id);
+        return changed(null);
+      },
+    },
+    "calls.recent": { params: withLimit, answer: ({ limit }) => store.calls.recent(limit) },
+    "conversations.verify": { params: byIdOrAll, answer: ({ id }) => store.verify(id) },
+    "window.open": {
+      params: nothing,
+      answer() {
+        const url = parts.windowUrl();
+        if (url === null) throw new OwnkeyError("config", "Ownkey is not running. Start it: ownkey serve");
+        return { url };
+      },
+    },
+  };
+}

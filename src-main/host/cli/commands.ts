@@ -1,0 +1,157 @@
+/** The table of commands. */
+import { OwnkeyError } from "../../base/errors.ts";
+import { channelCommands } from "./channel.ts";
+import { type Command, WrongUse } from "./command.ts";
+import { print, printedTime, printJson, printTable, tell } from "./print.ts";
+
+const serveCommand: Command = {
+  name: "serve",
+  usage: "[--port PORT]",
+  about: "Runs Ownkey until it is stopped",
+  help: [
+    "--port PORT  listens there and remembers it; 0 takes any free port and remembers nothing",
+    "",
+    "When ready, one line of JSON is written:",
+    '{"event":"listening","direct":ADDRESS FOR CURSOR,"window":ADDRESS FOR A BROWSER,"pid":NUMBER}',
+    "The direct address holds a secret: give it to nobody. `ownkey window` makes an address that opens the window.",
+  ],
+  options: { port: "text" },
+  async run(given, { dataDir }) {
+    const port = given.text("port");
+    const { serve } = await import("../serve.ts");
+    await serve(dataDir, port === undefined ? null : portOf(port), ({ direct, window }) => {
+      printJson({ event: "listening", direct, window, pid: process.pid });
+      if (!process.stderr.isTTY) return;
+      tell("Ownkey is running. Ctrl-C stops it.");
+      tell(`  for Cursor      ${direct}`);
+      tell("  for a browser   see: ownkey window");
+    });
+    return 0;
+  },
+};
+
+const statusCommand: Command = {
+  name: "status",
+  usage: "[--json]",
+  about: "Tells whether Ownkey runs, and what it has",
+  options: { json: "flag" },
+  run: (given, world) =>
+    world.withClient(async (client, isRunning) => {
+      const status = await client.call("status.get", null);
+      const { pid, startedMs, ...rest } = status;
+      if (given.flag("json")) {
+        printJson(isRunning ? { running: true, ...status } : { running: false, ...rest });
+        return 0;
+      }
+      print(
+        isRunning
+          ? `Ownkey ${status.version} runs on 127.0.0.1:${status.port} (pid ${pid}, since ${printedTime(startedMs)}).`
+          : `Ownkey ${status.version} is not running.`,
+      );
+      const { channels, keys, runs, sealer, dataDir } = status;
+      printTable([
+        ["channels", `${channels.enabled} of ${channels.total} enabled`],
+        ["local keys", String(keys)],
+        ["open runs", String(runs)],
+        ["provider keys", sealer === "os" ? "sealed by the system's key store" : "sealed by a key file"],
+        ["data", dataDir],
+      ]);
+      return 0;
+    }),
+};
+
+const windowCommand: Command = {
+  name: "window",
+  usage: "",
+  about: "Makes an address that opens the window in a browser, good once and for 60 seconds",
+  run: (_given, world) =>
+    world.withClient(async (client, isRunning) => {
+      if (!isRunning) throw new OwnkeyError("config", "Ownkey is not running. Start it: ownkey serve");
+      print((await client.call("window.open", null)).url);
+      return 0;
+    }),
+};
+
+const verifyCommand: Command = {
+  name: "verify",
+  usage: "[CONVERSATION] [--json]",
+  about: "Checks what is stored: every history without a gap, every request a prefix of the next",
+  operands: [0, 1],
+  options: { json: "flag" },
+  run: (given, world) =>
+    world.withClient(async (client) => {
+      const found = await client.call("conversations.verify", { id: given.operands[0] ?? null });
+      const { conversations, messages, calls, violations } = found;
+      if (given.flag("json")) printJson(found);
+      else {
+        printTable(violations.map((violation) => [violation]));
+        const verdict = violations.length === 0 ? "all is well" : `${violations.length} violations`;
+        print(`${conversations} conversations, ${messages} messages, ${calls} calls: ${verdict}`);
+      }
+      return violations.length === 0 ? 0 : 1;
+    }),
+};
+
+const keyCommands: readonly Command[] = [
+  {
+    name: "key new",
+    usage: "[--name NAME]",
+    about: "Makes a local key for Cursor's client and prints it, this once",
+    options: { name: "text" },
+    run: (given, world) =>
+      world.withClient(async (client) => {
+        print((await client.call("keys.new", { name: given.text("name") ?? "key" })).key);
+        return 0;
+      }),
+  },
+  {
+    name: "key list",
+    usage: "[--json]",
+    about: "Lists the local keys",
+    options: { json: "flag" },
+    run: (given, world) =>
+      world.withClient(async (client) => {
+        const keys = await client.call("keys.list", null);
+        if (given.flag("json")) printJson(keys);
+        else if (keys.length === 0) tell("No local key yet. Make one: ownkey key new");
+        else
+          printTable([
+            ["ID", "NAME", "KEY", "CREATED", "USED"],
+            ...keys.map((key) => [
+              key.id,
+              key.name,
+              `ok_…${key.last4}`,
+              printedTime(key.createdMs),
+              printedTime(key.usedMs),
+            ]),
+          ]);
+        return 0;
+      }),
+  },
+  {
+    name: "key revoke",
+    usage: "ID",
+    about: "Ends a local key and every token that was exchanged for it, at once",
+    operands: [1, 1],
+    run: ({ operands: [id = ""] }, world) =>
+      world.withClient(async (client) => {
+        await client.call("keys.revoke", { id });
+        tell(`${id} is revoked.`);
+        return 0;
+      }),
+  },
+];
+
+export const commands: readonly Command[] = [
+  serveCommand,
+  ...channelCommands,
+  ...keyCommands,
+  statusCommand,
+  windowCommand,
+  verifyCommand,
+];
+
+function portOf(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw new WrongUse("--port must be a number from 0 to 65535.");
+}

@@ -1,0 +1,217 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer, type IncomingHttpHeaders, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { testChannel } from "../../src-main/app/channel-test.ts";
+import { createChannels } from "../../src-main/app/channels.ts";
+import { openFolder } from "../../src-main/app/folder.ts";
+import { createProviderKeys } from "../../src-main/app/provider-keys.ts";
+import { systemClock } from "../../src-main/base/clock.ts";
+import type { AddChannel } from "../../src-main/contract.ts";
+import { createKeyFileSealer } from "../../src-main/host/key-file-sealer.ts";
+import { openStore } from "../../src-main/store/store.ts";
+import { createHandClock } from "./hand-clock.ts";
+
+describe("channels", () => {
+  let scratch: string;
+  before(() => {
+    scratch = mkdtempSync(join(tmpdir(), "ownkey-channels-"));
+  });
+  after(() => rmSync(scratch, { recursive: true, force: true }));
+
+  function setUp() {
+    const store = openStore(":memory:");
+    const sealer = createKeyFileSealer(openFolder(join(scratch, randomBytes(4).toString("hex"))));
+    const opened: string[] = [];
+    const keys = createProviderKeys(store.secrets, sealer, (key) => opened.push(key));
+    const channels = createChannels(store, keys, createHandClock(), () => [7788]);
+    return { store, sealer, keys, channels, opened };
+  }
+
+  const draft = (
+    own: Partial<AddChannel["fields"]> = {},
+    key: string | null = "sk-sentinel",
+  ): AddChannel => ({
+    fields: { name: "Mine", format: "openai-chat", baseUrl: "https://a.example/v1", model: "m", ...own },
+    key,
+  });
+
+  test("an added one gets a random id, defaults and a sealed key", () => {
+    const { channels, store, opened } = setUp();
+    const added = channels.add(draft());
+    assert.match(added.id, /^ch_[0-9a-f]{20}$/);
+    const { id, createdMs, ...rest } = added;
+    assert.deepEqual(rest, {
+      name: "Mine",
+      format: "openai-chat",
+      baseUrl: "https://a.example/v1",
+      model: "m",
+      contextWindow: 128_000,
+      maxOutputTokens: null,
+      temperature: null,
+      topP: null,
+      tools: true,
+      images: true,
+      thinking: true,
+      enabled: true,
+      key: "set",
+      requestUrl: "https://a.example/v1/chat/completions",
+    });
+    const row = store.secrets.get(id, "key");
+    assert.equal(row?.origin, "https://a.example");
+    assert.ok(!Buffer.from(row?.sealed ?? []).includes("sk-sentinel"));
+    assert.ok(opened.includes("sk-sentinel"));
+    assert.ok(createdMs > 0);
+  });
+
+  test("names are unique whatever their case or width", () => {
+    const { channels } = setUp();
+    const first = channels.add(draft({ name: "Mine" }));
+    assert.throws(() => channels.add(draft({ name: "mINE" })), /a channel named "Mine" already/);
+    assert.throws(() => channels.add(draft({ name: "Ｍine" })), /already/);
+    channels.set({ id: first.id, fields: { name: "MINE" } });
+    const second = channels.add(draft({ name: "Other" }));
+    assert.throws(() => channels.set({ id: second.id, fields: { name: "mine" } }), /already/);
+    channels.remove(first.id);
+    channels.set({ id: second.id, fields: { name: "mine" } });
+  });
+
+  test("a key loses the white space and quotes of copying, and is refused when it cannot be one", () => {
+    const { channels, keys } = setUp();
+    const added = channels.add(draft({}, ' "sk-1"\n'));
+    assert.equal(keys.open(channels.get(added.id)), "sk-1");
+    for (const key of ["", "  ", '""', "sk-é", "sk 1", "sk\u20111", "sk\n1"])
+      assert.throws(() => channels.set({ id: added.id, fields: {}, key }), { kind: "config" });
+    assert.equal(keys.open(channels.get(added.id)), "sk-1");
+  });
+
+  test("another origin empties the key; another path keeps it", () => {
+    const { channels, keys } = setUp();
+    const { id } = channels.add(draft());
+    assert.equal(channels.set({ id, fields: { baseUrl: "https://a.example/v2" } }).key, "set");
+    for (const baseUrl of ["https://b.example/v1", "https://a.example:8443/v1"]) {
+      channels.set({ id, fields: { baseUrl }, key: "sk-again" });
+      assert.equal(channels.set({ id, fields: { baseUrl: "https://a.example/v1" } }).key, "missing");
+      assert.throws(() => channels.openLlm(channels.get(id)), {
+        kind: "auth",
+        message: /has no key\. Enter its key again/,
+      });
+      channels.set({ id, fields: {}, key: "sk-third" });
+    }
+    assert.equal(keys.open(channels.get(id)), "sk-third");
+  });
+
+  test("a channel that wants no key goes on wanting none at another address", () => {
+    const { channels, keys } = setUp();
+    const { id } = channels.add(draft({}, null));
+    assert.equal(channels.set({ id, fields: { baseUrl: "http://127.0.0.1:9/v1" } }).key, "none");
+    assert.equal(keys.open(channels.get(id)), null);
+    assert.equal(channels.set({ id, fields: {}, key: "sk-1" }).key, "set");
+    assert.equal(channels.set({ id, fields: {}, key: null }).key, "none");
+  });
+
+  test("an address changed behind our back does not get the key, even with its stored origin changed too", () => {
+    const { channels, store, keys } = setUp();
+    const { id } = channels.add(draft());
+    store.channels.update({ ...channels.get(id), baseUrl: "https://evil.example/v1" }, 1);
+    assert.equal(keys.state(channels.get(id)), "unreadable");
+    assert.throws(() => channels.openLlm(channels.get(id)), {
+      kind: "auth",
+      message: /was given for another address/,
+    });
+    const row = store.secrets.get(id, "key");
+    assert.ok(row);
+    store.secrets.put({ ...row, origin: "https://evil.example" });
+    assert.throws(() => channels.openLlm(channels.get(id)), { kind: "auth", message: /Enter its key again/ });
+  });
+
+  test("a key that was sealed by another store, or moved to another channel, is unreadable", () => {
+    const { channels, store } = setUp();
+    const one = channels.add(draft());
+    const two = channels.add(draft({ name: "Two" }, "sk-two"));
+    const row = store.secrets.get(one.id, "key");
+    assert.ok(row);
+    store.secrets.put({ ...row, owner: two.id });
+    store.secrets.put({ ...row, kind: "os" });
+    assert.deepEqual(
+      channels.list().map(({ key }) => key),
+      ["unreadable", "unreadable"],
+    );
+  });
+
+  test("an address that came into the database otherwise is checked again before a call", () => {
+    const { channels, store } = setUp();
+    const { id } = channels.add(draft({}, null));
+    store.channels.update({ ...channels.get(id), baseUrl: "http://127.0.0.1:7788/v1" }, 1);
+    assert.throws(() => channels.openLlm(channels.get(id)), { kind: "config", message: /Ownkey's own/ });
+  });
+
+  test("disabled ones are not offered; removed ones are gone with their key", () => {
+    const { channels, store } = setUp();
+    const one = channels.add(draft());
+    const two = channels.add(draft({ name: "Two" }));
+    channels.set({ id: one.id, fields: {}, enabled: false });
+    assert.deepEqual(
+      channels.enabled().map(({ name }) => name),
+      ["Two"],
+    );
+    channels.remove(two.id);
+    assert.equal(store.secrets.get(two.id, "key"), null);
+    for (const id of [two.id, "ch_none", "../../x", "\0"]) {
+      assert.throws(() => channels.remove(id), { kind: "config", message: /no such channel/ });
+      assert.throws(() => channels.get(id), { kind: "config" });
+    }
+  });
+
+  describe("a test of one", () => {
+    const servers: { close(): void }[] = [];
+    after(() => {
+      for (const server of servers) server.close();
+    });
+
+    async function upstream(answer: RequestListener): Promise<string> {
+      const server = createServer(answer).listen(0, "127.0.0.1");
+      servers.push(server);
+      await once(server, "listening");
+      return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+    }
+
+    test("sends one real request with the key and shows what came", async () => {
+      const { channels } = setUp();
+      let headers: IncomingHttpHeaders = {};
+      const baseUrl = await upstream((request, response) => {
+        headers = request.headers;
+        const chunk = (delta: object, finish: string | null) =>
+          `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
+        response.writeHead(200, { "content-type": "text/event-stream" });
+        response.end(`${chunk({ content: "OK" }, null)}${chunk({}, "stop")}data: [DONE]\n\n`);
+      });
+      const { id } = channels.add(draft({ baseUrl }));
+      const result = await testChannel(channels.get(id), channels.openLlm, systemClock);
+      assert.deepEqual([result.ok, result.message], [true, "It answered: OK"]);
+      assert.ok(result.firstTokenMs !== null && result.firstTokenMs <= result.totalMs);
+      assert.equal(headers.authorization, "Bearer sk-sentinel");
+    });
+
+    test("says in a sentence what went wrong, without the key", async () => {
+      const { channels } = setUp();
+      const baseUrl = await upstream((_request, response) => {
+        response.writeHead(401, { "content-type": "application/json" });
+        response.end('{"error":{"message":"bad key"}}');
+      });
+      const { id } = channels.add(draft({ baseUrl }));
+      const refused = await testChannel(channels.get(id), channels.openLlm, systemClock);
+      assert.equal(refused.ok, false);
+      assert.match(refused.message, /401|key/);
+      assert.ok(!refused.message.includes("sk-sentinel"));
+      channels.set({ id, fields: { baseUrl: "http://127.0.0.1:9/v1" } });
+      const keyless = await testChannel(channels.get(id), channels.openLlm, systemClock);
+      assert.deepEqual([keyless.ok, /no key/.test(keyless.message)], [false, true]);
+    });
+  });
+});
