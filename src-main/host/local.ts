@@ -4,8 +4,6 @@ import { type App, createApp } from "../app/app.ts";
 import type { Folder } from "../app/folder.ts";
 import { systemClock } from "../base/clock.ts";
 import { createLog, type LogLevel } from "../base/log.ts";
-import type { Client } from "../contract.ts";
-import { createLocalClient } from "./client.ts";
 import { createKeyFileSealer } from "./key-file-sealer.ts";
 
 export function openApp(folder: Folder, level: LogLevel): App {
@@ -16,14 +14,4 @@ export function openApp(folder: Folder, level: LogLevel): App {
     log: createLog(level),
     rendererDir: join(import.meta.dirname, "../../out/renderer"),
   });
-}
-
-/** Runs `work` and closes the store, whatever happens. */
-export async function withLocalClient<T>(folder: Folder, work: (client: Client) => Promise<T>): Promise<T> {
-  const app = openApp(folder, "warn");
-  try {
-    return await work(createLocalClient(app));
-  } finally {
-    await app.close();
-  }
 }

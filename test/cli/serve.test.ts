@@ -4,6 +4,8 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, test } from "node:test";
+import { setTimeout } from "node:timers/promises";
+import { openStore } from "../../src-main/store/store.ts";
 import { createOwnkey, type Ownkey } from "./ownkey.ts";
 
 const sentinel = "sk-sentinel-77aa";
@@ -58,6 +60,16 @@ describe("serve", () => {
     );
     assert.equal((await ownkey.run("status")).code, 0);
     await first.stop();
+  });
+
+  test("a command waits for a folder that is in use only for a moment", async () => {
+    assert.equal((await ownkey.run("channel", "list")).code, 0);
+    const store = openStore(join(ownkey.dataDir, "ownkey.db"));
+    const listing = ownkey.start(["channel", "list", "--json"]);
+    await setTimeout(1_500);
+    store.close();
+    const { code, stdout, stderr } = await listing;
+    assert.deepEqual([code, stdout, stderr], [0, "[]\n", ""]);
   });
 
   test("a port that is taken is named in a sentence, with 1", async () => {

@@ -3,11 +3,13 @@
  *
  * 0: done. 1: it failed, or what was asked for is not so. 2: wrong use.
  */
-import { dataDirOf, openFolder } from "../../app/folder.ts";
+import { setTimeout } from "node:timers/promises";
+import type { App } from "../../app/app.ts";
+import { dataDirOf, type Folder, openFolder } from "../../app/folder.ts";
 import { version } from "../../app/version.ts";
 import { OwnkeyError } from "../../base/errors.ts";
-import { createHttpClient } from "../client.ts";
-import { findRunning } from "../run-file.ts";
+import { createHttpClient, createLocalClient } from "../client.ts";
+import { findRunning, type Running } from "../run-file.ts";
 import { type Command, readCommand, readGlobals, usageOf, type World, WrongUse } from "./command.ts";
 import { commands } from "./commands.ts";
 import { print, tell } from "./print.ts";
@@ -61,14 +63,37 @@ function worldOf(dataDir: string): World {
   return {
     dataDir,
     async withClient(work) {
-      const folder = openFolder(dataDir);
-      const running = await findRunning(folder);
-      if (running) return work(createHttpClient(running), true);
-      // Loaded only now: a command that speaks to the running program needs none of it.
-      const { withLocalClient } = await import("../local.ts");
-      return withLocalClient(folder, (client) => work(client, false));
+      const found = await findProgram(openFolder(dataDir));
+      if (found.type === "running") return work(createHttpClient(found.running), true);
+      try {
+        return await work(createLocalClient(found.app), false);
+      } finally {
+        await found.app.close();
+      }
     },
   };
+}
+
+/** A folder that is in use without a program that answers belongs to one that is just starting or stopping. */
+const patience = { tries: 40, pauseMs: 250 };
+
+type Program =
+  | { readonly type: "running"; readonly running: Running }
+  | { readonly type: "here"; readonly app: App };
+
+async function findProgram(folder: Folder): Promise<Program> {
+  for (let tries = 1; ; tries++) {
+    const running = await findRunning(folder);
+    if (running) return { type: "running", running };
+    // Loaded only now: a command that speaks to the running program needs none of it.
+    const { openApp } = await import("../local.ts");
+    try {
+      return { type: "here", app: openApp(folder, "warn") };
+    } catch (reason) {
+      if (OwnkeyError.from(reason).kind !== "conflict" || tries >= patience.tries) throw reason;
+      await setTimeout(patience.pauseMs);
+    }
+  }
 }
 
 const dangerous = ["NODE_TLS_REJECT_UNAUTHORIZED", "SSLKEYLOGFILE"];
