@@ -31,6 +31,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "src-main/loop/history.ts",
     "src-main/llm/types.ts",
     "better-sqlite3",
+    "zod",
     "node:",
   ],
   "src-main/transport": [

@@ -31,8 +31,14 @@ export function createLog(level: LogLevel, write?: (line: string) => void): Log 
 
 const cut = (fields: Fields): Fields =>
   Object.fromEntries(
-    Object.entries(fields).map(([key, value]) => [
-      key,
-      typeof value === "string" && value.length > longest ? `${value.slice(0, longest)}…` : value,
-    ]),
+    Object.entries(fields).map(([key, value]) => [key, typeof value === "string" ? harmless(value) : value]),
   );
+
+/** JSON leaves some characters as they are that steer a terminal, hide, or turn the reading order round. */
+function harmless(text: string): string {
+  const short = text.length > longest ? `${text.slice(0, longest)}…` : text;
+  return short.replaceAll(
+    /[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}]/gu,
+    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
+  );
+}

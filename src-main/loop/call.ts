@@ -1,5 +1,5 @@
 /** One model call: its id, its request, what it used, and the errors that are the loop's own. */
-import type { LlmError, Usage } from "../llm/types.ts";
+import type { LlmError, StopReason, Usage } from "../llm/types.ts";
 import type { Command, ConversationState } from "./types.ts";
 
 /** Model calls in one run. A model that loops would spend the user's money without end. */
@@ -60,10 +60,19 @@ export const stepLimit = lasting(
   `Stopped after ${maxCalls} model calls in one turn. Send "continue" to go on from here.`,
 );
 export const noRun = lasting("bug", "no_run", "The conversation is busy without a run.");
-export const emptyResponse: LlmError = {
-  ...lasting("upstream", "empty_response", "The model answered with neither text nor a tool call."),
-  retryable: true,
-};
+/** Neither text nor a call. A model that spent its whole output on thinking, or was stopped, would do so again. */
+export function emptyResponse(stopReason: StopReason): LlmError {
+  const empty = (message: string) => lasting("upstream", "empty_response", message);
+  switch (stopReason) {
+    case "length":
+      return empty("The model reached its output limit before it said anything. Raise the channel's limit.");
+    case "filtered":
+      return empty("The model's provider withheld the answer for its content rules.");
+    case "stop":
+    case "tool_use":
+      return { ...empty("The model answered with neither text nor a tool call."), retryable: true };
+  }
+}
 export const mismatch = (difference: string): LlmError => ({
   ...lasting(
     "upstream",

@@ -126,7 +126,7 @@ function onDone(
   const { message } = event;
   const calls = toolCallsOf(message);
   if (calls.length === 0 && !message.blocks.some((block) => block.type === "text" && block.text !== ""))
-    return onError(state, emptyResponse);
+    return onError(state, emptyResponse(message.stopReason));
   const difference = state.pending && differenceOf(state.pending, message);
   if (difference) return onError(state, mismatch(difference));
 

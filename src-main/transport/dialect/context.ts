@@ -36,16 +36,20 @@ export function workspaceOf(env: RequestContextEnv | undefined): Workspace {
   };
 }
 
-/** What `context` says that `history` does not yet. `today` is the user's date, as YYYY-MM-DD. */
+/**
+ * What `context` says that `history` does not yet. `today` is the user's date, as YYYY-MM-DD. Without a context nothing
+ * is known to have changed. `redact` takes our secrets out, before it is compared with what was said.
+ */
 export function contextMessages(
   context: RequestContext | null,
   today: string,
   history: readonly Message[],
+  redact: (text: string) => string,
 ): readonly ContextMessage[] {
   return sections(context, today).flatMap(({ tag, text }) => {
     const said = lastSaid(history, tag);
-    if (text === "" && said === null) return [];
-    const message = `<${tag}>\n${text || "None any more."}\n</${tag}>`;
+    if (said === null ? text === "" : context === null) return [];
+    const message = redact(`<${tag}>\n${text || "None any more."}\n</${tag}>`);
     return message === said ? [] : [{ role: "context", text: message }];
   });
 }
@@ -62,7 +66,7 @@ export function dateIn(timeZone: string | undefined, now: number): string {
 function sections(context: RequestContext | null, today: string): { tag: string; text: string }[] {
   return [
     { tag: "environment", text: environment(context?.env, today) },
-    { tag: "rules", text: rules([...(context?.rules ?? []), ...(context?.nonFileRules ?? [])]) },
+    { tag: "rules", text: rules(context) },
     { tag: "skills", text: skills(context) },
     { tag: "git", text: git(context) },
   ];
@@ -79,8 +83,15 @@ function environment(env: RequestContextEnv | undefined, today: string): string 
   return lines.filter(Boolean).join("\n");
 }
 
-/** Rules that always hold are given whole; the others by path, to be read when they apply. */
-const rules = (all: readonly CursorRule[]): string => all.map(rule).filter(Boolean).join("\n\n");
+/** Rules that always hold are given whole; the others by path, to be read when they apply. Skills come twice (seen). */
+function rules(context: RequestContext | null): string {
+  const skillPaths = new Set(context?.agentSkills.map((skill) => skill.fullPath));
+  return [...(context?.rules ?? []), ...(context?.nonFileRules ?? [])]
+    .filter(({ fullPath }) => !skillPaths.has(fullPath))
+    .map(rule)
+    .filter(Boolean)
+    .join("\n\n");
+}
 
 function rule({ fullPath, content, type }: CursorRule): string {
   switch (type?.type.case) {

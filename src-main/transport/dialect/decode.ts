@@ -1,7 +1,5 @@
 /** What the client says, in the words the transport works with. Unknown fields and kinds are passed over. */
-import { toBinary } from "@bufbuild/protobuf";
 import type { AgentRunRequest, UserMessage } from "../../gen/agent/v1/agent_pb.ts";
-import { UserMessageSchema } from "../../gen/agent/v1/agent_pb.ts";
 import { AgentMode } from "../../gen/agent/v1/conversation_pb.ts";
 import type { UserMessage as OurUserMessage } from "../../llm/types.ts";
 import type { Mode } from "../../loop/types.ts";
@@ -33,9 +31,6 @@ export function toUserMessage(message: UserMessage): OurUserMessage {
   );
   return { role: "user", parts: [...images, { type: "text", text: message.text }] };
 }
-
-/** The client's own bytes of its message, for the checkpoint. */
-export const userMessageBytes = (message: UserMessage): Uint8Array => toBinary(UserMessageSchema, message);
 
 /** `x-cursor-agent-allowed-tools` and `-exclude-tools`: comma lists of ToolCall field names (PROTOCOL.md section 1). */
 export function toolFilterOf(header: (name: string) => string | undefined): ToolFilter {

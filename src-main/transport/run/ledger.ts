@@ -44,7 +44,10 @@ export class Ledger {
     return this.#state;
   }
 
-  /** A transition, committed when it changed anything. Throws when the commit fails: then nothing has happened. */
+  /**
+   * A transition, committed when it changed anything. An input that was committed before changes nothing. Throws when
+   * the commit fails: then nothing has happened.
+   */
   hear(input: Input, inputId: string, { messageHash, tries }: Along = {}): Transition {
     const before = this.#state;
     const next = transition(before, input, this.#tools);
@@ -61,8 +64,9 @@ export class Ledger {
         acked: this.#acked,
         now: this.#clock.now(),
       });
-      if (result.type !== "committed")
-        throw new OwnkeyError("conflict", `The commit of ${inputId} met a ${result.type}.`);
+      if (result.type === "duplicate") return { state: before, emit: [], command: { type: "wait" } };
+      if (result.type === "conflict")
+        throw new OwnkeyError("conflict", `Somebody else wrote to this conversation (at ${inputId}).`);
       this.#version = result.version;
       this.#acked = [];
     }

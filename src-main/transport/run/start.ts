@@ -54,10 +54,7 @@ export function toStart(
     type: "start",
     runId: asked.runId,
     message: toUserMessage(message),
-    context: contextMessages(context, today, state.messages).map(({ role, text }) => ({
-      role,
-      text: options.redact(text),
-    })),
+    context: contextMessages(context, today, state.messages, options.redact),
     setup,
   } as const;
   const turn = new Turn(toBinary(UserMessageSchema, message), asked.requestId);

@@ -100,12 +100,17 @@ function refusalOf({ result }: WriteResult, path: string): string | null {
   }
 }
 
-/** Beyond this much work the card shows the new file without a line-by-line difference. */
-const diffBounds = { context: 3, timeout: 100, maxEditLength: 2_000 };
+const shownContext = 3;
+/** Beyond these bounds the card shows the new file without a line-by-line difference. */
+const longestDifference = 256 * 1024;
+const mostEdits = 500;
 
 function differenceOf(path: string, before: string, after: string) {
   const whole = { path, beforeFullFileContent: before, afterFullFileContent: after };
-  const patch = structuredPatch(path, path, before, after, "", "", diffBounds);
+  const [from, to] = aroundChange(before, after);
+  if (from.length + to.length > longestDifference) return whole;
+  const bounds = { context: shownContext, maxEditLength: mostEdits };
+  const patch = structuredPatch(path, path, from, to, "", "", bounds);
   if (!patch) return whole;
   const lines = patch.hunks.flatMap((hunk) => hunk.lines).filter((line) => !line.startsWith("\\"));
   return {
@@ -115,3 +120,25 @@ function differenceOf(path: string, before: string, after: string) {
     diffString: lines.join("\n"),
   };
 }
+
+/** Both texts without the lines that they share at either end, but for the context shown around a change. */
+function aroundChange(before: string, after: string): readonly [string, string] {
+  const shorter = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < shorter && before[start] === after[start]) start++;
+  let end = 0;
+  while (end < shorter - start && before.at(-1 - end) === after.at(-1 - end)) end++;
+
+  let from = lineStart(before, start);
+  let to = lineEnd(before, before.length - end);
+  for (let line = 0; line < shownContext; line++) {
+    from = lineStart(before, Math.max(from - 1, 0));
+    to = lineEnd(before, to);
+  }
+  return [before.slice(from, to), after.slice(from, after.length - (before.length - to))];
+}
+
+const lineStart = (text: string, at: number): number => (at === 0 ? 0 : text.lastIndexOf("\n", at - 1) + 1);
+
+/** Just behind the line end, or the end of the text. */
+const lineEnd = (text: string, at: number): number => text.indexOf("\n", at) + 1 || text.length;

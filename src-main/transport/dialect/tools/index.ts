@@ -10,7 +10,7 @@ import type { JsonObject } from "../../../base/json.ts";
 import { ToolCallSchema } from "../../../gen/agent/v1/tools_pb.ts";
 import type { ToolCall, ToolSpec } from "../../../llm/types.ts";
 import type { Outcome, Step, StepContext, Tools, Workspace } from "../../../loop/types.ts";
-import { isWithin } from "./paths.ts";
+import { isAnchored, isWithin, mentions } from "./paths.ts";
 import { read } from "./read.ts";
 import { shell } from "./shell.ts";
 import { strReplace } from "./str-replace.ts";
@@ -44,14 +44,14 @@ export interface ToolOptions {
 }
 
 export function createTools({ protectedPaths, redact }: ToolOptions): Tools {
-  const isProtected = (path: string, workspace: Workspace) =>
-    protectedPaths.some((folder) => isWithin(path, folder, workspace));
-  const isForbidden = (tool: Tool, args: unknown, context: StepContext) => {
+  const problemOf = (tool: Tool, args: unknown, context: StepContext): string | null => {
+    const { workspace } = context;
     const { paths, text } = tool.touches(args, context);
-    return (
-      paths.some((path) => isProtected(path, context.workspace)) ||
-      protectedPaths.some((folder) => text.includes(folder))
-    );
+    if (!paths.every((path) => isAnchored(path, workspace)))
+      return "No workspace folder is known here: give an absolute path.";
+    const isOurs = (folder: string) =>
+      paths.some((path) => isWithin(path, folder, workspace)) || mentions(text, folder, workspace);
+    return protectedPaths.some(isOurs) ? "This folder belongs to Ownkey and is closed to tools." : null;
   };
   const end = (step: Extract<ToolStep, { readonly type: "done" }>): Step => ({
     type: "done",
@@ -69,12 +69,9 @@ export function createTools({ protectedPaths, redact }: ToolOptions): Tools {
       if (!tool) return { type: "done", outcome: failure(call, `There is no tool ${call.name}.`) };
       const parsed = tool.args.safeParse(given);
       if (!parsed.success) return { type: "done", outcome: failure(call, teach(call, parsed.error)) };
-      if (isForbidden(tool, parsed.data, context))
-        return {
-          type: "done",
-          outcome: failure(call, "This folder belongs to Ownkey and is closed to tools."),
-        };
-      const step = tool.step(parsed.data, replies, context);
+      const problem = problemOf(tool, parsed.data, context);
+      if (problem) return { type: "done", outcome: failure(call, problem) };
+      const step = tool.step(parsed.data, replies, { ...context, redact });
       return step.type === "done" ? end(step) : { type: "exec", request: encodeExec(step.message) };
     },
     fail: failure,

@@ -2,25 +2,55 @@
 import { posix, win32 } from "node:path";
 import type { Workspace } from "../../../loop/types.ts";
 
-/** Relative paths are taken from the first workspace folder. */
+/** Relative paths, and Windows paths without a drive, are taken from the first workspace folder. */
 export function absolute(path: string, workspace: Workspace): string {
-  const { isAbsolute, join, normalize } = flavour(workspace);
+  const { normalize, resolve } = flavour(workspace);
   const root = workspace.paths[0];
-  return isAbsolute(path) || root === undefined ? normalize(path) : join(root, path);
+  return root === undefined ? normalize(path) : resolve(root, path);
+}
+
+/** Whether the path says by itself where it lies: not so without a workspace folder. */
+export function isAnchored(path: string, workspace: Workspace): boolean {
+  const { isAbsolute, parse } = flavour(workspace);
+  return isAbsolute(path) && (!isWindows(workspace) || parse(path).root.length > 1);
 }
 
 export const isWindows = (workspace: Workspace): boolean => /^win/i.test(workspace.os);
 
-/** Whether `path` is `folder` or lies in it. Case counts on Linux only. */
+/** Whether `path` is `folder` or lies in it, however it is spelled. */
 export function isWithin(path: string, folder: string, workspace: Workspace): boolean {
   const { sep, normalize } = flavour(workspace);
-  const fold = (text: string) => {
-    const plain = normalize(text);
-    return /^linux/i.test(workspace.os) ? plain : plain.toLowerCase();
-  };
-  const inner = fold(path);
-  const outer = fold(folder).replace(/[\\/]+$/, "");
+  const plain = (text: string) =>
+    isWindows(workspace) ? withoutTrimmings(normalize(text)) : normalize(text);
+  const inner = fold(plain(path), workspace);
+  const outer = fold(plain(folder), workspace).replace(/[\\/]+$/, "");
   return inner === outer || inner.startsWith(outer + sep);
+}
+
+/** Whether `text`, a command perhaps, names `folder`. Only the plain spelling is seen. */
+export const mentions = (text: string, folder: string, workspace: Workspace): boolean =>
+  fold(text, workspace).includes(fold(folder, workspace));
+
+/** What the client's file system takes for the same name. Case counts on Linux only. */
+function fold(text: string, workspace: Workspace): string {
+  if (/^linux/i.test(workspace.os)) return text;
+  const plain = isWindows(workspace) ? text.replaceAll("/", "\\") : text.normalize("NFC");
+  return plain.toLowerCase();
+}
+
+/** Windows passes over `\\?\` in front of a path, and over dots and spaces at the end of a name. */
+const withoutTrimmings = (path: string): string =>
+  path
+    .replace(/^\\\\[?.]\\/, "")
+    .split("\\")
+    .map((name) => name.slice(0, lengthWithoutDots(name)))
+    .join("\\");
+
+/** Not a regular expression: the path comes from the model, and this is linear. */
+function lengthWithoutDots(name: string): number {
+  let end = name.length;
+  while (end > 0 && (name[end - 1] === "." || name[end - 1] === " ")) end--;
+  return end;
 }
 
 const flavour = (workspace: Workspace) => (isWindows(workspace) ? win32 : posix);

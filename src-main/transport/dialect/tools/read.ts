@@ -7,8 +7,8 @@ import { type Card, defineTool, readReply, type ToolStep, unexpected } from "./t
 
 const args = z.object({
   path: z.string().min(1).describe("Absolute, or relative to the workspace."),
-  offset: z.int().min(1).optional().describe("First line to read, from 1."),
-  limit: z.int().min(1).optional().describe(`Number of lines. Default and at most ${readLines}.`),
+  offset: z.int32().min(1).optional().describe("First line to read, from 1."),
+  limit: z.int32().min(1).optional().describe(`Number of lines. Default and at most ${readLines}.`),
 });
 type Args = z.infer<typeof args>;
 
@@ -20,7 +20,7 @@ export const read = defineTool<Args>({
   describe: () =>
     "Reads a file. Text comes with line numbers (`number|line`; the number and the bar are not part of the file); images are shown to you. Read a file before you change it.",
   started: (given, { workspace }) => cardOf(given, absolute(given.path, workspace)),
-  step(given, replies, { workspace, operationId }) {
+  step(given, replies, { workspace, operationId, redact }) {
     const [reply] = replies;
     const path = absolute(given.path, workspace);
     if (!reply)
@@ -30,11 +30,10 @@ export const read = defineTool<Args>({
     if (answer.case !== "readResult") return failed(given, path, unexpected(answer));
     const { result } = answer.value;
     return result.case === "success"
-      ? shown(given, path, result.value)
+      ? shown(given, path, result.value, redact)
       : failed(given, path, readProblem(answer.value, path));
   },
-  failed: (given, reason) =>
-    cardOf(given, given.path ?? "", { case: "error", value: { errorMessage: reason } }),
+  failed: (given, reason) => cardOf({}, given.path ?? "", { case: "error", value: { errorMessage: reason } }),
   touches: (given, { workspace }) => ({ paths: [absolute(given.path, workspace)], text: "" }),
 });
 
@@ -64,7 +63,7 @@ const toReadArgs = (given: Args, path: string, toolCallId: string) => ({
   limit: Math.min(given.limit ?? readLines, readLines),
 });
 
-function shown(given: Args, path: string, file: ReadSuccess): ToolStep {
+function shown(given: Args, path: string, file: ReadSuccess, redact: (text: string) => string): ToolStep {
   if (file.output.case === "data") return picture(given, path, file, file.output.value);
   const content = file.output.value ?? "";
   const card = cardOf(given, path, {
@@ -73,38 +72,45 @@ function shown(given: Args, path: string, file: ReadSuccess): ToolStep {
       path,
       output: { case: "content", value: content },
       isEmpty: content === "",
-      totalLines: file.totalLines,
-      fileSize: Number(file.fileSize),
+      totalLines: toUint32(file.totalLines),
+      fileSize: toUint32(file.fileSize),
     },
   });
-  return {
-    type: "done",
-    text: content === "" ? "(the file is empty)" : numbered(given, content, file),
-    isError: false,
-    card,
-  };
+  const isEmpty = content === "" && file.totalLines <= 1;
+  const text = isEmpty ? "(the file is empty)" : numbered(given, content, file, redact);
+  return { type: "done", text, isError: false, card };
 }
 
 /** Lines with their numbers, cut at the first limit that is reached, which is then named. */
-function numbered(given: Args, content: string, file: ReadSuccess): string {
+function numbered(given: Args, content: string, file: ReadSuccess, redact: (text: string) => string): string {
   const first = given.offset ?? 1;
   const asked = Math.min(given.limit ?? readLines, readLines);
-  const all = content.split("\n");
-  if (all.at(-1) === "") all.pop();
-  const available = file.rangeApplied ? all : all.slice(first - 1);
+  const { available, total } = linesOf(content, first, file);
+  if (available.length === 0) return `(no lines from ${first} on: the file has ${total})`;
   const lines: string[] = [];
   let characters = 0;
-  for (const line of available.slice(0, asked)) {
+  for (const line of redact(available.slice(0, asked).join("\n")).split("\n")) {
     const text = `${first + lines.length}|${cutEnd(line, lineCharacters)}`;
     characters += text.length + 1;
     if (characters > readCharacters) break;
     lines.push(text);
   }
   const last = first + lines.length - 1;
-  const total = Math.max(file.totalLines - (content.endsWith("\n") || content === "" ? 1 : 0), last);
-  if (lines.length === 0) return `(no lines from ${first} on: the file has ${total})`;
   if (last >= total) return lines.join("\n");
   return `${lines.join("\n")}\n[lines ${first} to ${last} of ${total}; go on with offset ${last + 1}]`;
+}
+
+/**
+ * The lines from `first` on. The client counts the nothing behind a last line end as a line too; whether the file has
+ * one is seen only where its end was read. A range that begins behind the end brings the whole file (seen).
+ */
+function linesOf(content: string, first: number, { rangeApplied, totalLines }: ReadSuccess) {
+  const lines = content.split("\n");
+  const start = rangeApplied ? first : 1;
+  const isToEnd = start + lines.length - 1 >= totalLines;
+  if (isToEnd && lines.at(-1) === "") lines.pop();
+  const total = isToEnd ? start + lines.length - 1 : totalLines;
+  return { available: lines.slice(first - start), total };
 }
 
 function picture(given: Args, path: string, file: ReadSuccess, data: Uint8Array): ToolStep {
@@ -112,7 +118,7 @@ function picture(given: Args, path: string, file: ReadSuccess, data: Uint8Array)
   if (!mimeType) return failed(given, path, `${path} is a binary file that cannot be shown.`);
   const card = cardOf(given, path, {
     case: "success",
-    value: { path, output: { case: "data", value: data }, fileSize: Number(file.fileSize) },
+    value: { path, output: { case: "data", value: data }, fileSize: toUint32(file.fileSize) },
   });
   const image = { type: "image", mimeType, data: Buffer.from(data).toString("base64") } as const;
   return {
@@ -123,6 +129,9 @@ function picture(given: Args, path: string, file: ReadSuccess, data: Uint8Array)
     card,
   };
 }
+
+/** The card counts in 32 bits, the client's answer in 64. */
+const toUint32 = (count: number | bigint): number => Math.min(Math.max(Number(count), 0), 0xffff_ffff);
 
 function imageType(data: Uint8Array): string | null {
   const begins = (...bytes: readonly number[]) => bytes.every((byte, at) => data[at] === byte);

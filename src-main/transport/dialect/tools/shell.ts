@@ -12,7 +12,7 @@ import { cutMiddle, shellCharacters } from "./limits.ts";
 import { absolute, isWindows } from "./paths.ts";
 import { defineTool, readReply, type ToolStep, unexpected } from "./tool.ts";
 
-export const defaultTimeoutMs = 120_000;
+const defaultTimeoutMs = 120_000;
 const longestTimeoutMs = 600_000;
 
 const args = z.object({
@@ -52,7 +52,9 @@ export const shell = defineTool<Args>({
     if (!reply) return { type: "exec", message: { case: "shellStreamArgs", value: asked } };
     const result = readReply(reply);
     if (typeof result === "string") return failed(asked, result);
-    return result.case === "shellResult" ? outcomeOf(asked, result.value) : failed(asked, unexpected(result));
+    return result.case === "shellResult"
+      ? outcomeOf(asked, result.value, context.redact)
+      : failed(asked, unexpected(result));
   },
   failed: (given, reason) =>
     cardOf({ command: given.command ?? "" }, spawnError(given.command ?? "", reason)),
@@ -78,15 +80,15 @@ const toShellArgs = (given: Args, { operationId, workspace }: StepContext): Shel
   closeStdin: true,
 });
 
-function outcomeOf(asked: ShellArgs, result: ShellResult): ToolStep {
+function outcomeOf(asked: ShellArgs, result: ShellResult, redact: (text: string) => string): ToolStep {
   const card = cardOf(asked, result.result.case ? { result: result.result } : undefined);
   const end = (text: string, isError: boolean): ToolStep => ({ type: "done", text, isError, card });
   const { case: kind, value } = result.result;
   switch (kind) {
     case "success":
-      return end(report("exit code: 0", outputOf(value)), false);
+      return end(report("exit code: 0", redact(outputOf(value))), false);
     case "failure":
-      return end(report(endingOf(value, asked.timeout ?? 0), outputOf(value)), true);
+      return end(report(endingOf(value, asked.timeout ?? 0), redact(outputOf(value))), true);
     case "timeout":
       return end(`The command was stopped after ${value.timeoutMs} ms.`, true);
     case "rejected":

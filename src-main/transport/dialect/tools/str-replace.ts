@@ -57,10 +57,17 @@ function replaced(given: Args, path: string, before: string) {
   };
 }
 
-/** Models write \n; a file with Windows line ends keeps them. */
+/**
+ * A model may write other line ends than the file has. The client hides Windows' ones and puts them back (seen); from
+ * one that does not, what goes into a file of theirs gets them here.
+ */
 function matching(given: Args, before: string): { readonly from: string; readonly to: string } {
   const { old_string: from, new_string: to } = given;
-  if (before.includes(from) || !before.includes("\r\n")) return { from, to };
-  const windows = (text: string) => text.replaceAll(/\r?\n/g, "\r\n");
-  return { from: windows(from), to: windows(to) };
+  const plain = (text: string) => text.replaceAll("\r\n", "\n");
+  const windows = (text: string) => plain(text).replaceAll("\n", "\r\n");
+  const hasWindows = before.includes("\r\n");
+  const isMixed = hasWindows && windows(before) !== before;
+  if (before.includes(from) && (isMixed || !hasWindows)) return { from, to };
+  const fitting = hasWindows ? windows : plain;
+  return { from: fitting(from), to: fitting(to) };
 }

@@ -27,11 +27,16 @@ export interface Tool<A = unknown> {
   describe(workspace: Workspace): string;
   /** The card while it runs. The client drops a card without arguments. */
   started(args: A, context: StepContext): Card;
-  step(args: A, replies: readonly Reply[], context: StepContext): ToolStep;
-  /** The card of a call that did not run to its end; `args` as far as they could be read. */
-  failed(args: Partial<A>, reason: string): Card;
+  step(args: A, replies: readonly Reply[], context: ToolContext): ToolStep;
+  /** The card of a call that did not run to its end, with the arguments that are texts; they may not be valid. */
+  failed(args: { readonly [K in keyof A as string extends A[K] ? K : never]?: string }, reason: string): Card;
   /** Paths the call touches and text that may name some: none may lie in a protected folder. */
   touches(args: A, context: StepContext): { readonly paths: readonly string[]; readonly text: string };
+}
+
+export interface ToolContext extends StepContext {
+  /** Takes our own secrets out of a text. Before it is cut or numbered: half a secret is not recognised. */
+  redact(text: string): string;
 }
 
 export type ToolStep =
