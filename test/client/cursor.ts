@@ -1,0 +1,160 @@
+/**
+ * Cursor's real client in this process: agents whose tools really run in throw-away folders.
+ *
+ * It reads the address of its server while it is loaded, so a process has one; node:test gives each file its own.
+ */
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { InteractionUpdate, Run, RunResult, SDKAgent, SDKMessage, SDKUserMessage } from "@cursor/sdk";
+import { until } from "../support/until.ts";
+
+const root = mkdtempSync(join(realpathSync(tmpdir()), "ownkey-client-"));
+process.once("exit", () => rmSync(root, { recursive: true, force: true }));
+
+export interface Login {
+  readonly backendUrl: string;
+  readonly key: string;
+  /** The id of a channel. */
+  readonly model: string;
+  /** Of another process of the same user; else a new one. */
+  readonly home?: string;
+}
+
+export interface Tool {
+  readonly name: string;
+  readonly status: "running" | "completed" | "error";
+  readonly args?: unknown;
+  readonly result?: unknown;
+}
+
+export interface Ended extends RunResult {
+  /** All of it, also what stood before a tool. */
+  readonly text: string;
+  readonly thinking: string;
+  /** Each card as it ended. */
+  readonly tools: readonly Tool[];
+}
+
+export class Cursor {
+  readonly home: string;
+  readonly #sdk: typeof import("@cursor/sdk");
+  readonly #login: Login;
+  readonly #agents: Agent[] = [];
+
+  static async start(login: Login): Promise<Cursor> {
+    const home = login.home ?? newFolder("home");
+    process.env.HOME = home;
+    process.env.CURSOR_BACKEND_URL = login.backendUrl;
+    process.chdir(home);
+    return new Cursor(await import("@cursor/sdk"), login, home);
+  }
+
+  private constructor(sdk: typeof import("@cursor/sdk"), login: Login, home: string) {
+    this.#sdk = sdk;
+    this.#login = login;
+    this.home = home;
+  }
+
+  /** In a new workspace, or in `cwd`. */
+  async agent({ cwd = newFolder("workspace"), ...login }: Partial<Login> & { readonly cwd?: string } = {}) {
+    const { key, model } = { ...this.#login, ...login };
+    const options = { apiKey: key, model: { id: model }, local: { cwd } };
+    return this.#keep(await this.#sdk.Agent.create(options), cwd);
+  }
+
+  async resume(agentId: string, cwd: string): Promise<Agent> {
+    const { key, model } = this.#login;
+    const options = { apiKey: key, model: { id: model }, local: { cwd } };
+    return this.#keep(await this.#sdk.Agent.resume(agentId, options), cwd);
+  }
+
+  /** Stops what the agents still do: a command would go on without them, and the process with it. */
+  async close(): Promise<void> {
+    await Promise.all(this.#agents.map((agent) => agent.close()));
+  }
+
+  #keep(agent: SDKAgent, cwd: string): Agent {
+    const kept = new Agent(agent, cwd);
+    this.#agents.push(kept);
+    return kept;
+  }
+}
+
+export class Agent {
+  readonly cwd: string;
+  readonly #agent: SDKAgent;
+  #turn: Turn | null = null;
+
+  constructor(agent: SDKAgent, cwd: string) {
+    this.#agent = agent;
+    this.cwd = cwd;
+  }
+
+  get id(): string {
+    return this.#agent.agentId;
+  }
+
+  async send(message: string | SDKUserMessage): Promise<Turn> {
+    const updates: InteractionUpdate[] = [];
+    const onDelta = ({ update }: { readonly update: InteractionUpdate }) => void updates.push(update);
+    this.#turn = new Turn(await this.#agent.send(message, { onDelta }), updates);
+    return this.#turn;
+  }
+
+  /** A whole turn. */
+  async ask(message: string | SDKUserMessage): Promise<Ended> {
+    return (await this.send(message)).ended;
+  }
+
+  async close(): Promise<void> {
+    await this.#turn?.cancel();
+    this.#agent.close();
+  }
+}
+
+export class Turn {
+  readonly updates: readonly InteractionUpdate[];
+  readonly ended: Promise<Ended>;
+  readonly #run: Run;
+
+  constructor(run: Run, updates: readonly InteractionUpdate[]) {
+    this.#run = run;
+    this.updates = updates;
+    this.ended = end(run);
+  }
+
+  async cancel(): Promise<void> {
+    if (this.#run.status === "running") await this.#run.cancel();
+  }
+
+  /** Resolves when the user has seen that text. */
+  shows(text: string): Promise<void> {
+    const shown = () =>
+      this.updates.map((update) => (update.type === "text-delta" ? update.text : "")).join("");
+    return until(() => shown().includes(text), `the text ${JSON.stringify(text)}`);
+  }
+}
+
+let folders = 0;
+
+function newFolder(name: string): string {
+  const path = join(root, `${name}-${++folders}`);
+  mkdirSync(path);
+  return path;
+}
+
+async function end(run: Run): Promise<Ended> {
+  const said: SDKMessage[] = [];
+  for await (const message of run.stream()) said.push(message);
+  const result = await run.wait();
+  const cards = new Map<string, Tool>();
+  let [text, thinking] = ["", ""];
+  for (const message of said) {
+    if (message.type === "tool_call") cards.set(message.call_id, message);
+    if (message.type === "thinking") thinking += message.text;
+    if (message.type === "assistant")
+      for (const block of message.message.content) if (block.type === "text") text += block.text;
+  }
+  return { ...result, text, thinking, tools: [...cards.values()] };
+}

@@ -1,0 +1,65 @@
+/** The whole play: a model behind a socket, the program in a process of its own, and Cursor's real client before it. */
+import assert from "node:assert/strict";
+import type { TestContext } from "node:test";
+import { createOwnkey, type Ownkey, type Serving } from "../cli/ownkey.ts";
+import { startUpstream, type Upstream } from "../support/upstream.ts";
+import { Cursor, type Login } from "./cursor.ts";
+import { type Relay, startRelay } from "./relay.ts";
+import { model } from "./script.ts";
+
+export interface Stage {
+  readonly cursor: Cursor;
+  readonly login: Login;
+  readonly relay: Relay;
+  /** Ends the program without a warning and starts it again on the same port. */
+  crash(): Promise<void>;
+  /** A part of the test. After it what is stored is checked, also while the runs of others are open. */
+  scene(title: string, play: () => Promise<void>): Promise<void>;
+}
+
+export async function openStage(t: TestContext): Promise<Stage> {
+  const upstream = await startUpstream(t, model);
+  const ownkey = createOwnkey();
+  const channel = await addChannel(ownkey, upstream);
+  const key = (await ownkey.run("key", "new")).stdout.trim();
+  let serving: Serving = await ownkey.serve("--port", "0");
+  const relay = await startRelay(() => serving.port);
+  const backendUrl = `http://127.0.0.1:${relay.port}${new URL(serving.direct).pathname}`;
+  const login = { backendUrl, key, model: channel };
+  const cursor = await Cursor.start(login);
+  t.after(async () => {
+    await cursor.close();
+    relay.close();
+    await ownkey.remove();
+  });
+
+  let verified = Promise.resolve();
+  const check = async () => {
+    const { code, stdout, stderr } = await ownkey.run("verify");
+    assert.equal(code, 0, `${stdout}${stderr}`);
+  };
+  /** One after the other: scenes end while others play. */
+  const verify = () => {
+    verified = verified.then(check, check);
+    return verified;
+  };
+  return {
+    ...{ cursor, login, relay },
+    async crash() {
+      await serving.stop("SIGKILL");
+      serving = await ownkey.serve("--port", String(serving.port));
+    },
+    scene: (title, play) =>
+      t.test(title, async () => {
+        await play();
+        await verify();
+      }),
+  };
+}
+
+async function addChannel(ownkey: Ownkey, { url }: Upstream): Promise<string> {
+  const fields = ["--format", "openai-chat", "--base-url", url, "--model", "model-1", "--no-key"];
+  const { stdout, stderr } = await ownkey.run("channel", "add", "--name", "Test", ...fields);
+  assert.notEqual(stdout, "", stderr);
+  return JSON.parse(stdout).id;
+}
