@@ -1,0 +1,165 @@
+import assert from "node:assert/strict";
+import { EventEmitter } from "node:events";
+import type { ServerResponse } from "node:http";
+import { test } from "node:test";
+import { create } from "@bufbuild/protobuf";
+import { AgentClientMessageSchema } from "../../src-main/gen/agent/v1/agent_pb.ts";
+import { type Inbound, type Session, Sessions, type Stream } from "../../src-main/transport/sessions.ts";
+import { createFakeClock } from "../support/fake-clock.ts";
+
+const waitMs = 30_000;
+const inbound = (): Inbound => ({ type: "message", message: create(AgentClientMessageSchema) });
+
+/** Sessions, and what became of them. */
+function setUp() {
+  const clock = createFakeClock();
+  const begun: { readonly session: Session; readonly stream: Stream }[] = [];
+  const received: Inbound[] = [];
+  const failed: unknown[] = [];
+  const expired: Stream[] = [];
+  let closed = 0;
+  const sessions = new Sessions(
+    clock,
+    (session, stream) => {
+      begun.push({ session, stream });
+      return {
+        receive: (each) => received.push(each),
+        closed: () => closed++,
+        fail: (reason) => failed.push(reason),
+      };
+    },
+    (stream) => expired.push(stream),
+  );
+  return { clock, sessions, begun, received, failed, expired, closed: () => closed };
+}
+
+/** A session sees of a stream only when it closes. */
+const stream = (): Stream => ({
+  response: new EventEmitter() as unknown as ServerResponse,
+  header: () => undefined,
+});
+
+for (const [title, order] of Object.entries({
+  "the stream comes first": [0, 1],
+  "the message comes first": [1, 0],
+}))
+  test(`an attempt begins when both halves are there: ${title}`, () => {
+    const { sessions, begun, received } = setUp();
+    const halves = [
+      () => sessions.open("a", "r").connect(stream()),
+      () => sessions.open("a", "r").append(0, inbound(), 1),
+    ];
+    halves[order[0] ?? 0]?.();
+    assert.equal(begun.length, 0);
+    halves[order[1] ?? 0]?.();
+    assert.equal(begun.length, 1);
+    assert.equal(received.length, 1);
+  });
+
+test("what came early is received in order, and before what comes later", () => {
+  const { sessions, received } = setUp();
+  const all = [0, 1, 2, 3].map(inbound);
+  const session = sessions.open("a", "r");
+  for (const seqno of [2, 0, 1]) session.append(seqno, all[seqno] ?? inbound(), 1);
+  session.connect(stream());
+  session.append(3, all[3] ?? inbound(), 1);
+  assert.deepEqual(received, all);
+  for (const [at, each] of received.entries()) assert.equal(each, all[at]);
+});
+
+test("a request id belongs to whoever brought it first", () => {
+  const { sessions } = setUp();
+  const session = sessions.open("a", "r");
+  assert.throws(
+    () => sessions.open("b", "r"),
+    (reason: Error & { readonly details?: { readonly code?: string } }) =>
+      reason.details?.code === "not_found",
+  );
+  assert.equal(sessions.open("a", "r"), session);
+});
+
+test("an attempt has one stream", () => {
+  const { sessions } = setUp();
+  const session = sessions.open("a", "r");
+  session.connect(stream());
+  assert.throws(() => session.connect(stream()), /has a stream already/);
+});
+
+test("half an attempt is ended after 30 s; a stream that waited is told", () => {
+  const { sessions, clock, expired, begun } = setUp();
+  const waiting = stream();
+  sessions.open("a", "stream alone").connect(waiting);
+  sessions.open("a", "message alone").append(0, inbound(), 1);
+  clock.turn(waitMs - 1);
+  assert.deepEqual(expired, []);
+  clock.turn(1);
+  assert.deepEqual(expired, [waiting]);
+  sessions.open("b", "message alone").connect(stream()); // it is anybody's again
+  assert.equal(begun.length, 0);
+});
+
+test("an attempt that runs is not ended by the clock", () => {
+  const { sessions, clock, expired } = setUp();
+  const session = sessions.open("a", "r");
+  session.connect(stream());
+  session.append(0, inbound(), 1);
+  clock.turn(100 * waitMs);
+  assert.equal(sessions.open("a", "r"), session);
+  assert.deepEqual(expired, []);
+});
+
+test("late messages of an ended attempt are swallowed; 30 s later it is forgotten", () => {
+  const { sessions, clock, received } = setUp();
+  const session = sessions.open("a", "r");
+  session.connect(stream());
+  session.append(0, inbound(), 1);
+  clock.turn(5 * waitMs);
+  sessions.end(session);
+  sessions.open("a", "r").append(1, inbound(), 1);
+  assert.equal(received.length, 1);
+  clock.turn(waitMs - 1);
+  assert.equal(sessions.open("a", "r"), session);
+  clock.turn(1);
+  assert.notEqual(sessions.open("a", "r"), session);
+});
+
+test("an attempt that ended soon is remembered for 30 s as well", {
+  todo: "sessions.ts: the timer of its beginning forgets it 30 s after that, not 30 s after its end",
+}, () => {
+  const { sessions, clock } = setUp();
+  const session = sessions.open("a", "r");
+  session.connect(stream());
+  session.append(0, inbound(), 1);
+  clock.turn(waitMs - 1);
+  sessions.end(session);
+  clock.turn(1);
+  assert.equal(sessions.open("a", "r"), session);
+});
+
+test("a stream that closes is told to its attempt", () => {
+  const { sessions, closed } = setUp();
+  const waiting = stream();
+  const session = sessions.open("a", "r");
+  session.append(0, inbound(), 1);
+  session.connect(waiting);
+  waiting.response.emit("close");
+  assert.equal(closed(), 1);
+});
+
+test("too much that waits fails the attempt, and the append", () => {
+  const { sessions, failed } = setUp();
+  const session = sessions.open("a", "r");
+  session.connect(stream());
+  session.append(0, inbound(), 1);
+  assert.throws(() => session.append(9, inbound(), 65 * 1024 * 1024), /Too much arrived/);
+  assert.equal(failed.length, 1);
+});
+
+test("one principal's flood of attempts that never begin is bounded, and hinders nobody else", () => {
+  const { sessions, clock } = setUp();
+  for (let nth = 0; nth < 256; nth++) sessions.open("a", `r${nth}`);
+  assert.throws(() => sessions.open("a", "one more"), /Too many runs are waiting.*half a minute/);
+  sessions.open("b", "of another");
+  clock.turn(waitMs);
+  sessions.open("a", "one more");
+});
