@@ -23,6 +23,8 @@ export interface ChannelFields {
   readonly tools: boolean;
   readonly images: boolean;
   readonly thinking: boolean;
+  /** The user's own words to this model; they follow our prompt. "" for none. */
+  readonly instructions: string;
 }
 
 export interface ChannelView extends ChannelFields {
@@ -56,6 +58,28 @@ export interface TestResult {
   readonly message: string;
   readonly firstTokenMs: number | null;
   readonly totalMs: number;
+}
+
+export type SearchProvider = "brave" | "tavily" | "exa" | "searxng";
+
+export interface SearchView {
+  /** null: none is chosen, and nothing is searched. */
+  readonly provider: SearchProvider | null;
+  /** Of the user's own instance; null for the others, whose address is known. */
+  readonly address: string | null;
+  /** none: none was given. unreadable: it was sealed elsewhere, or for another provider; enter it again. */
+  readonly key: "none" | "set" | "unreadable";
+}
+
+export type SetSearch =
+  | { readonly provider: null }
+  | { readonly provider: "searxng"; readonly address: string }
+  /** Without a key the one of this provider is kept. */
+  | { readonly provider: Exclude<SearchProvider, "searxng">; readonly key?: string };
+
+export interface SearchHit {
+  readonly title: string;
+  readonly url: string;
 }
 
 export interface KeyView {
@@ -124,6 +148,11 @@ export interface Calls {
   /** The only time the local key is shown. */
   readonly "keys.new": Call<{ readonly name: string }, { readonly id: string; readonly key: string }>;
   readonly "keys.revoke": Call<{ readonly id: string }, null>;
+  readonly "search.get": Call<null, SearchView>;
+  /** Another provider, or none, removes the key of the one before. */
+  readonly "search.set": Call<SetSearch, SearchView>;
+  /** One real question to the chosen provider. */
+  readonly "search.test": Call<{ readonly term: string }, readonly SearchHit[]>;
   readonly "calls.recent": Call<{ readonly limit: number }, readonly CallView[]>;
   readonly "conversations.verify": Call<{ readonly id: string | null }, Verification>;
   /** A one-time address for a browser, good for 60 s. */

@@ -19,12 +19,15 @@ import type { Folder } from "./folder.ts";
 import { createHandlers } from "./handlers.ts";
 import { type Listener, listen } from "./listener.ts";
 import { createLocalKeys } from "./local-keys.ts";
+import { createLocalSteps } from "./local-steps.ts";
 import { findPages } from "./pages.ts";
 import { createProviderKeys } from "./provider-keys.ts";
 import { createRedactor } from "./redact.ts";
 import type { Sealer } from "./sealer.ts";
+import { createSearchSettings } from "./search.ts";
 import { openSecrets } from "./secrets.ts";
 import { createSessions } from "./sessions.ts";
+import type { TlsFiles } from "./tls.ts";
 import { version } from "./version.ts";
 import { createWindow } from "./window.ts";
 
@@ -44,9 +47,10 @@ export interface App {
   dispatch(name: string, params: unknown): Promise<Reply<unknown>>;
   /**
    * `port`: null for the usual one (remembered from the last time, else 7788 or the next free one), 0 for any free
-   * one, not remembered. Throws `config` when it is taken.
+   * one, not remembered. `tls` opens any free port beside it, not remembered. Throws `config` when the port is taken
+   * or the certificate cannot be used.
    */
-  listen(port: number | null): Promise<Listening>;
+  listen(port: number | null, tls?: TlsFiles | null): Promise<Listening>;
   /** Parks open runs, ends connections, closes the store. A second call does nothing more. */
   close(): Promise<void>;
 }
@@ -55,6 +59,8 @@ export interface Listening {
   readonly port: number;
   /** For Cursor's client. Holds the secret. */
   readonly direct: string;
+  /** The same over TLS; null without a certificate. */
+  readonly directTls: string | null;
   readonly window: string;
 }
 
@@ -66,13 +72,13 @@ export function createApp(options: AppOptions): App {
   const { clock, log } = options;
   const running: Running = { startedMs: clock.now(), direct: null, listener: null };
   const parts = openParts(options, running);
-  const { store, secrets, localKeys, channels } = parts;
+  const { store, secrets, localKeys, search } = parts;
   const events = createEmitter();
   const streams = createEventStreams(events, clock);
   const sessions = createSessions(clock, secrets.contractToken);
   const status = () => statusOf(store, options, running);
   const windowUrl = () => (running.listener ? `${addressOf(running.listener)}#${sessions.mint()}` : null);
-  const handlers = createHandlers({ store, clock, channels, localKeys, events, status, windowUrl });
+  const handlers = createHandlers({ ...parts, clock, events, status, windowUrl });
   const answer = (name: string, params: unknown) => dispatch(handlers, log, name, params);
   const pages = findPages(options.rendererDir);
   const window = createWindow({ clock, log, sessions, pages, events: streams, dispatch: answer });
@@ -83,18 +89,26 @@ export function createApp(options: AppOptions): App {
     events.emit("status.changed", status());
   }
 
-  async function start(wanted: number | null): Promise<Listening> {
+  async function start(wanted: number | null, tls: TlsFiles | null = null): Promise<Listening> {
     if (running.direct) throw new OwnkeyError("bug", "The program listens already.");
+    // Opens its key, so that the redactor knows it before any tool answers.
+    search.get();
     const direct = createDirect(directOptions(options, parts, onCall));
     running.direct = direct;
     const { pathSecret } = secrets;
     const { wrongTries } = localKeys;
     const ports = portsFor(wanted, rememberedPort(store));
-    const listener = await listen({ clock, log, pathSecret, direct, wrongTries, window }, ports);
+    const listener = await listen({ clock, log, pathSecret, direct, wrongTries, tls, window }, ports);
     running.listener = listener;
     if (wanted !== 0) store.settings.set(portSetting, listener.port);
     const address = addressOf(listener);
-    return { port: listener.port, direct: `${address}${pathSecret}`, window: address };
+    const { port, tlsPort } = listener;
+    return {
+      port,
+      direct: `${address}${pathSecret}`,
+      directTls: tlsPort === null ? null : `https://127.0.0.1:${tlsPort}/${pathSecret}`,
+      window: address,
+    };
   }
 
   async function stop(): Promise<void> {
@@ -136,13 +150,18 @@ function openParts({ folder, sealer, clock }: AppOptions, running: Running) {
   redactor.addBytes(secrets.installationKey);
   if (sealer.keyBytes) redactor.addBytes(sealer.keyBytes);
   const providerKeys = createProviderKeys(store.secrets, sealer, redactor.addText);
-  const ownPorts = () => [running.listener?.port ?? rememberedPort(store) ?? firstPort];
+  const ownPorts = () => {
+    const { port = rememberedPort(store) ?? firstPort, tlsPort = null } = running.listener ?? {};
+    return tlsPort === null ? [port] : [port, tlsPort];
+  };
   const channels = createChannels(store, providerKeys, clock, ownPorts);
-  return { store, secrets, localKeys, channels, redact: redactor.redact };
+  const search = createSearchSettings(store.settings, providerKeys, ownPorts);
+  const local = createLocalSteps({ clock, ownPorts, searchChoice: search.choice });
+  return { store, secrets, localKeys, channels, search, redact: redactor.redact, ownPorts, local };
 }
 
 function directOptions(options: AppOptions, parts: Parts, onCall: DirectOptions["onCall"]): DirectOptions {
-  const { store, secrets, localKeys, channels, redact } = parts;
+  const { store, secrets, localKeys, channels, redact, ownPorts, local } = parts;
   return {
     store,
     clock: options.clock,
@@ -153,6 +172,8 @@ function directOptions(options: AppOptions, parts: Parts, onCall: DirectOptions[
     installationKey: secrets.installationKey,
     protectedPaths: [options.folder.path],
     redact,
+    ownPorts,
+    local,
     onCall,
   };
 }

@@ -1,5 +1,5 @@
 /**
- * Which addresses a channel may have.
+ * Which addresses the user's own servers may have: a model's, a search's.
  *
  * Rule 1: parsed once and kept as parsed. What parsers read differently (user names, backslashes, other scripts) is
  *         refused, not cleaned.
@@ -15,10 +15,10 @@ export function parseBaseUrl(text: string, ownPorts: readonly number[]): string 
   const host = url.hostname.replace(/^\[|\]$/g, "");
   if (host.endsWith(".")) throw refused("must not have a dot at the end of its host");
   if (isIn(neverCalled, host) || metadataNames.has(host))
-    throw refused(`must not point to ${host}: no model is served there`);
-  if (cursorHosts.test(host)) throw refused("must be your own model's server, not one of Cursor's");
+    throw refused(`must not point to ${host}: no server of yours is there`);
+  if (cursorHosts.test(host)) throw refused("must be your own server's, not one of Cursor's");
   if (isLoopback(host) && ownPorts.includes(portOf(url)))
-    throw refused("is Ownkey's own: enter the address of your model's server");
+    throw refused("is Ownkey's own: enter that of the server which Ownkey shall ask");
   if (url.protocol === "http:" && !isLoopback(host)) throw refused(plainHttp(host));
   return `${url.origin}${url.pathname}`.replace(/\/+$/, "");
 }
@@ -36,12 +36,12 @@ function parse(text: string): URL {
   return url;
 }
 
-const refused = (why: string) => new OwnkeyError("config", `The base URL ${why}.`);
+const refused = (why: string) => new OwnkeyError("config", `The address ${why}.`);
 
 const plainHttp = (host: string) =>
   isIn(privateNetworks, host)
-    ? `uses plain http to another machine (${host}): your key and your code would travel readable. Use https, or an SSH tunnel to 127.0.0.1`
-    : "must use https: with plain http your key and your code would travel readable";
+    ? `uses plain http to another machine (${host}): what you send would travel readable. Use https, or an SSH tunnel to 127.0.0.1`
+    : "must use https: with plain http what you send would travel readable";
 
 const portOf = (url: URL): number => Number(url.port || (url.protocol === "https:" ? 443 : 80));
 

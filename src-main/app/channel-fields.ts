@@ -21,6 +21,7 @@ const field = {
   tools: z.boolean(),
   images: z.boolean(),
   thinking: z.boolean(),
+  instructions: z.string().max(20_000),
 };
 
 const someFields = z.strictObject({
@@ -35,6 +36,7 @@ const someFields = z.strictObject({
   tools: field.tools.exactOptional(),
   images: field.images.exactOptional(),
   thinking: field.thinking.exactOptional(),
+  instructions: field.instructions.exactOptional(),
 });
 
 const { name, format, baseUrl, model } = field;
@@ -61,6 +63,7 @@ export const defaults = {
   tools: true,
   images: true,
   thinking: true,
+  instructions: "",
 } as const;
 
 export function toChannel(
@@ -88,8 +91,9 @@ export function fieldsOf({
   contextWindow,
   options,
   abilities,
+  instructions,
 }: Channel): ChannelFields {
-  return { name, format, baseUrl, model, contextWindow, ...options, ...abilities };
+  return { name, format, baseUrl, model, contextWindow, ...options, ...abilities, instructions };
 }
 
 /** Without the white space and quotes that copying brings along. Throws `config`. */

@@ -9,7 +9,7 @@ import type { Channel } from "../llm/types.ts";
 import type { Store } from "../store/store.ts";
 import { parseBaseUrl } from "./base-url.ts";
 import { cleanKey, defaults, fieldsOf, toChannel } from "./channel-fields.ts";
-import { originOf, type ProviderKeys } from "./provider-keys.ts";
+import { type KeyPlace, originOf, type ProviderKeys } from "./provider-keys.ts";
 
 export interface Channels {
   /** In the user's order. */
@@ -65,7 +65,7 @@ export function createChannels(
       checkName(fields.name, null);
       const channel = toChannel(newId(), true, fields, null);
       channels.insert(channel, clock.now());
-      keys.put(channel, key);
+      keys.put(keyPlaceOf(channel), key);
       return view(channel.id);
     },
     set(change) {
@@ -76,10 +76,11 @@ export function createChannels(
       const key = typeof change.key === "string" ? cleanKey(change.key) : change.key;
       checkName(fields.name, before.id);
       const channel = toChannel(before.id, change.enabled ?? before.enabled, fields, before);
-      const isElsewhere = originOf(channel) !== originOf(before);
-      if (isElsewhere && key === undefined && keys.state(before) !== "none") keys.remove(before);
+      const isElsewhere = originOf(channel.baseUrl) !== originOf(before.baseUrl);
+      const place = keyPlaceOf(before);
+      if (isElsewhere && key === undefined && keys.state(place) !== "none") keys.remove(place);
       channels.update(channel, clock.now());
-      if (key !== undefined) keys.put(channel, key);
+      if (key !== undefined) keys.put(keyPlaceOf(channel), key);
       return view(channel.id);
     },
     remove(id) {
@@ -88,7 +89,7 @@ export function createChannels(
     openLlm(channel) {
       // Again, since the row may have been changed by others and our port may be another one now.
       parseBaseUrl(channel.baseUrl, ownPorts());
-      return createLlm(channel, keys.open(channel));
+      return createLlm(channel, keys.open(keyPlaceOf(channel)));
     },
   };
 }
@@ -99,11 +100,18 @@ function toView(channel: Channel & { readonly createdMs: number }, keys: Provide
     id,
     ...fieldsOf(channel),
     enabled,
-    key: keys.state(channel),
+    key: keys.state(keyPlaceOf(channel)),
     requestUrl: requestUrl(channel),
     createdMs,
   };
 }
+
+export const keyPlaceOf = ({ id, name, baseUrl }: Channel): KeyPlace => ({
+  owner: id,
+  name: "key",
+  address: baseUrl,
+  title: `The channel "${name}"`,
+});
 
 const unknownChannel = () =>
   new OwnkeyError("config", "There is no such channel. `ownkey channel list` shows them.");

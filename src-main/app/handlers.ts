@@ -4,11 +4,14 @@ import type { Clock } from "../base/clock.ts";
 import { OwnkeyError } from "../base/errors.ts";
 import type { CallName, ParamsOf, ResultOf, Status } from "../contract.ts";
 import type { Store } from "../store/store.ts";
+import type { CarryOut } from "../transport/run/local-steps.ts";
 import { addChannel, setChannel } from "./channel-fields.ts";
 import { testChannel } from "./channel-test.ts";
 import type { Channels } from "./channels.ts";
 import type { Emitter } from "./events.ts";
 import type { LocalKeys } from "./local-keys.ts";
+import { type SearchSettings, setSearch } from "./search.ts";
+import { testSearch } from "./search-test.ts";
 
 export interface Handler<P, R> {
   readonly params: z.ZodType<P>;
@@ -22,6 +25,9 @@ export interface Parts {
   readonly clock: Clock;
   readonly channels: Channels;
   readonly localKeys: LocalKeys;
+  readonly search: SearchSettings;
+  /** Carries out a search as the tool does. */
+  readonly local: CarryOut;
   readonly events: Emitter;
   status(): Status;
   /** A one-time address; null while nothing listens. */
@@ -32,10 +38,11 @@ const nothing = z.null();
 const byId = z.strictObject({ id: z.string() });
 const withLimit = z.strictObject({ limit: z.int().min(1).max(1000) });
 const withName = z.strictObject({ name: z.string().trim().min(1).max(100) });
+const withTerm = z.strictObject({ term: z.string().trim().min(1).max(1000) });
 const byIdOrAll = z.strictObject({ id: z.string().nullable() });
 
 export function createHandlers(parts: Parts): Handlers {
-  const { store, clock, channels, localKeys, events } = parts;
+  const { store, clock, channels, localKeys, search, local, events } = parts;
 
   /** Whoever watches learns of a change from its own call, too. */
   function changed<T>(value: T): T {
@@ -72,6 +79,9 @@ export function createHandlers(parts: Parts): Handlers {
         return changed(null);
       },
     },
+    "search.get": { params: nothing, answer: search.get },
+    "search.set": { params: setSearch, answer: search.set },
+    "search.test": { params: withTerm, answer: ({ term }) => testSearch(local, term) },
     "calls.recent": { params: withLimit, answer: ({ limit }) => store.calls.recent(limit) },
     "conversations.verify": { params: byIdOrAll, answer: ({ id }) => store.verify(id) },
     "window.open": {

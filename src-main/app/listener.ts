@@ -1,29 +1,27 @@
 /**
- * The one listener on loopback: the direct endpoint behind its secret path, the window's routes beside it.
+ * What listens on loopback: the direct endpoint behind its secret path, the window's routes beside it.
  *
  * Rule 1: the Host is checked before anything is routed. A page that rebinds its name to us still says its own name.
  * Rule 2: nobody but a program reaches the direct endpoint: what carries a browser's marks is refused.
  * Rule 3: a wrong secret is answered like any unknown path, so that trying tells nothing.
  *
  * Both 127.0.0.1 and [::1] are taken: the second would otherwise be free for another user of the machine, and a client
- * that says "localhost" might ask there. Sockets of [::1] are handed to the same HTTP server.
+ * that says "localhost" might ask there. Requests meet the same rules on every wire (wires.ts); the window speaks
+ * HTTP/1.1 only.
  */
 import { once } from "node:events";
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-} from "node:http";
-import { type AddressInfo, createServer as createNetServer, type Server as NetServer } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
+import { type AddressInfo, createServer, type Server as NetServer, type Socket } from "node:net";
 import type { Clock } from "../base/clock.ts";
 import { OwnkeyError } from "../base/errors.ts";
 import { isSameSecret } from "../base/hash.ts";
 import type { Log } from "../base/log.ts";
 import type { Direct } from "../transport/direct.ts";
 import { refuse } from "./send.ts";
-import type { Slowdown } from "./slowdown.ts";
+import { createSlowdown, type Slowdown } from "./slowdown.ts";
+import { createTlsServer, type TlsFiles } from "./tls.ts";
+import { createWires, type Handlers, type Wires } from "./wires.ts";
 
 export interface ListenerOptions {
   readonly clock: Clock;
@@ -32,26 +30,52 @@ export interface ListenerOptions {
   readonly direct: Pick<Direct, "handle">;
   /** Wrong local keys: while it says so, every request to the direct endpoint waits. */
   readonly wrongTries: Slowdown;
+  /** Opens a second port, over TLS. */
+  readonly tls?: TlsFiles | null;
   /** Answers what is not the direct endpoint's. `path` has no query. */
   window(request: IncomingMessage, response: ServerResponse, path: string): void;
 }
 
 export interface Listener {
   readonly port: number;
+  readonly tlsPort: number | null;
   /** Lets open answers end for a moment, then closes every connection. */
   close(): Promise<void>;
 }
 
 const connections = 256;
 const graceMs = 500;
+/** Wrong paths a second over HTTP/2, before their answers come late. */
+const freeGuesses = 20;
 
-/** Takes the first port of `ports` that is free; 0 is any. Throws `config` when none is. */
+/**
+ * Takes the first port of `ports` that is free, and with TLS any other one; 0 is any. Throws `config` when none is, or
+ * when the certificate cannot be used.
+ */
 export async function listen(options: ListenerOptions, ports: Iterable<number>): Promise<Listener> {
-  const handler = handlerOf(options);
+  const wires = createWires(options.clock, handlersOf(options));
+  const sockets = new Set<Socket>();
+  const watched = <S extends NetServer>(server: S): S =>
+    server.on("connection", (socket: Socket) => {
+      sockets.add(socket);
+      socket.once("close", () => sockets.delete(socket));
+    });
+  const tls = options.tls ? watched(createTlsServer(options.tls, wires.encrypted)) : null;
+  const clear = await takeFirst(ports, () => watched(createServer({ noDelay: true }, wires.clear)));
+  if (tls) await bind(tls, "127.0.0.1", 0);
+  const servers = tls ? [...clear.servers, tls] : clear.servers;
+  return {
+    port: clear.port,
+    tlsPort: tls && portOf(tls),
+    close: () => closeAll(servers, wires, sockets),
+  };
+}
+
+async function takeFirst(ports: Iterable<number>, make: () => NetServer): Promise<Fronts> {
   let reason: unknown;
   for (const port of ports) {
     try {
-      return listenerOf(await take(handler, port));
+      return await take(make, port);
     } catch (failure) {
       reason = failure;
     }
@@ -61,39 +85,62 @@ export async function listen(options: ListenerOptions, ports: Iterable<number>):
 
 // ---- guards and routing --------------------------------------------------------------------------------
 
-function handlerOf(options: ListenerOptions): RequestListener {
-  return (request, response) => {
-    for (const [name, value] of Object.entries(everyAnswer)) response.setHeader(name, value);
-    try {
-      route(options, request, response);
-    } catch (reason) {
-      options.log.error("a request failed", { reason: OwnkeyError.from(reason).message });
-      if (response.headersSent) response.destroy();
-      else refuse(response, 500, "Ownkey failed to answer; its log says why.");
-    }
+type Request = IncomingMessage | Http2ServerRequest;
+type Response = ServerResponse | Http2ServerResponse;
+/** Answers a path that is not the direct endpoint's. */
+type Other = (path: string) => void;
+
+function handlersOf(options: ListenerOptions): Handlers {
+  const guesses = createSlowdown(options.clock, freeGuesses);
+  const unknown = (response: Http2ServerResponse) => {
+    const delay = guesses.delayMs();
+    guesses.wrong();
+    later(options.clock, delay, () => refuse(response, 404, "Not found."));
+  };
+  return {
+    http1: (request, response) =>
+      guarded(options, request, response, (path) => options.window(request, response, path)),
+    http2: (request, response) => guarded(options, request, response, () => unknown(response)),
   };
 }
 
-function route(options: ListenerOptions, request: IncomingMessage, response: ServerResponse): void {
+function guarded(options: ListenerOptions, request: Request, response: Response, other: Other): void {
+  for (const [name, value] of Object.entries(everyAnswer)) response.setHeader(name, value);
+  try {
+    route(options, request, response, other);
+  } catch (reason) {
+    options.log.error("a request failed", { reason: OwnkeyError.from(reason).message });
+    if (response.headersSent) response.destroy();
+    else refuse(response, 500, "Ownkey failed to answer; its log says why.");
+  }
+}
+
+function route(options: ListenerOptions, request: Request, response: Response, other: Other): void {
   if (!isOurHost(request)) return refuse(response, 403, "Ownkey answers to 127.0.0.1 and [::1] only.");
   if (request.method === "OPTIONS") return refuse(response, 403, "Ownkey answers no page of another origin.");
   const path = request.url?.split("?", 1)[0] ?? "";
   const [, first = "", rest = ""] = /^\/([^/]*)(.*)$/s.exec(path) ?? [];
-  if (!isSameSecret(first, options.pathSecret)) return options.window(request, response, path);
+  if (!isSameSecret(first, options.pathSecret)) return other(path);
   if (isBrowser(request)) return refuse(response, 403, "This address is for programs, not for pages.");
   const answer = () => options.direct.handle(request, response, rest || "/");
-  const delay = options.wrongTries.delayMs();
-  if (delay > 0) options.clock.after(delay, answer);
+  later(options.clock, options.wrongTries.delayMs(), answer);
+}
+
+function later(clock: Clock, ms: number, answer: () => void): void {
+  if (ms > 0) clock.after(ms, answer);
   else answer();
 }
 
-/** Any port: behind `ssh -L` it is another one. */
-function isOurHost(request: IncomingMessage): boolean {
-  const [host, ...more] = request.headersDistinct.host ?? [];
+/** One name, however often and wherever it is said. Any port: behind `ssh -L` it is another one. */
+function isOurHost({ rawHeaders }: Request): boolean {
+  const said = rawHeaders.filter(
+    (_, at) => at % 2 === 1 && /^(host|:authority)$/i.test(rawHeaders[at - 1] ?? ""),
+  );
+  const [host, ...more] = new Set(said);
   return more.length === 0 && /^(127\.0\.0\.1|\[::1\]):\d{1,5}$/.test(host ?? "");
 }
 
-function isBrowser({ headers }: IncomingMessage): boolean {
+function isBrowser({ headers }: Request): boolean {
   return headers["sec-fetch-site"] !== undefined || /^(https?:|null$)/i.test(headers.origin ?? "");
 }
 
@@ -108,61 +155,48 @@ const everyAnswer = {
 
 // ---- sockets -------------------------------------------------------------------------------------------
 
-interface Servers {
+interface Fronts {
   readonly port: number;
-  readonly http: Server;
-  /** null where the machine has no IPv6. */
-  readonly six: NetServer | null;
+  readonly servers: readonly NetServer[];
 }
 
-async function take(handler: RequestListener, wanted: number): Promise<Servers> {
-  const http = createServer(
-    // A request must arrive within these times; how long its answer streams is not limited.
-    {
-      headersTimeout: 10_000,
-      requestTimeout: 60_000,
-      connectionsCheckingInterval: 2_000,
-      keepAliveTimeout: 30_000,
-    },
-    handler,
-  );
-  http.maxConnections = connections;
-  await bind(http, "127.0.0.1", wanted);
-  const { port } = http.address() as AddressInfo;
-  const six = createNetServer((socket) => http.emit("connection", socket));
-  six.maxConnections = connections;
+/** Both loopback addresses, or the first alone where the machine has no IPv6. */
+async function take(make: () => NetServer, wanted: number): Promise<Fronts> {
+  const four = await bind(make(), "127.0.0.1", wanted);
+  const port = portOf(four);
   try {
-    await bind(six, "::1", port);
-    return { port, http, six };
+    return { port, servers: [four, await bind(make(), "::1", port)] };
   } catch (reason) {
-    if (noSuchAddress.has(codeOf(reason))) return { port, http, six: null };
-    http.close();
+    if (noSuchAddress.has(codeOf(reason))) return { port, servers: [four] };
+    four.close();
     throw reason;
   }
 }
 
-async function bind(server: NetServer, host: string, port: number): Promise<void> {
+async function bind<S extends NetServer>(server: S, host: string, port: number): Promise<S> {
+  server.maxConnections = connections;
   server.listen({ host, port, exclusive: true });
   await once(server, "listening");
+  return server;
 }
+
+const portOf = (server: NetServer): number => (server.address() as AddressInfo).port;
 
 const noSuchAddress = new Set<unknown>(["EADDRNOTAVAIL", "EAFNOSUPPORT", "EINVAL"]);
 
-function listenerOf({ port, http, six }: Servers): Listener {
-  return {
-    port,
-    async close() {
-      const closed = [http, six]
-        .filter((server) => server?.listening)
-        .map((server) => server && once(server, "close"));
-      six?.close();
-      http.close();
-      http.closeIdleConnections();
-      const force = setTimeout(() => http.closeAllConnections(), graceMs);
-      await Promise.all(closed);
-      clearTimeout(force);
-    },
-  };
+async function closeAll(
+  servers: readonly NetServer[],
+  wires: Wires,
+  sockets: ReadonlySet<Socket>,
+): Promise<void> {
+  const closed = servers.filter(({ listening }) => listening).map((server) => once(server, "close"));
+  for (const server of servers) server.close();
+  wires.close();
+  const force = setTimeout(() => {
+    for (const socket of sockets) socket.destroy();
+  }, graceMs);
+  await Promise.all(closed);
+  clearTimeout(force);
 }
 
 function unavailable(ports: readonly number[], cause: unknown): OwnkeyError {

@@ -1,5 +1,5 @@
 /**
- * Provider keys: sealed together with the channel and the origin they were given for.
+ * Provider keys: sealed together with whose they are and the origin they were given for.
  *
  * Rule: a key is opened for its origin only. Another address, by whatever way it came into the database, finds a
  * sealed text that does not open, and the user is asked for the key again.
@@ -7,17 +7,27 @@
 import { OwnkeyError } from "../base/errors.ts";
 import { canonical } from "../base/json.ts";
 import type { ChannelView } from "../contract.ts";
-import type { Channel } from "../llm/types.ts";
 import type { Store } from "../store/store.ts";
 import type { Sealer } from "./sealer.ts";
 
+/** Whose key it is, and where it may be sent. */
+export interface KeyPlace {
+  /** Channel id, or "app". */
+  readonly owner: string;
+  readonly name: "key" | "search";
+  /** The key is for this address' origin. */
+  readonly address: string;
+  /** Whose it is, for people; begins a sentence. */
+  readonly title: string;
+}
+
 export interface ProviderKeys {
   /** null: no key is wanted. */
-  put(channel: Channel, key: string | null): void;
-  remove(channel: Channel): void;
+  put(place: KeyPlace, key: string | null): void;
+  remove(place: Pick<KeyPlace, "owner" | "name">): void;
   /** null: no key is wanted. Throws `auth` with what to do when there is none, or it does not open. */
-  open(channel: Channel): string | null;
-  state(channel: Channel): ChannelView["key"];
+  open(place: KeyPlace): string | null;
+  state(place: KeyPlace): ChannelView["key"];
 }
 
 /** Kind of the row that says: this server wants none. */
@@ -29,37 +39,37 @@ export function createProviderKeys(
   sealer: Sealer,
   onOpen: (key: string) => void,
 ): ProviderKeys {
-  function put(channel: Channel, key: string | null): void {
-    const origin = originOf(channel);
-    const row = { owner: channel.id, name: "key", origin };
+  function put(place: KeyPlace, key: string | null): void {
+    const { owner, name, address } = place;
+    const row = { owner, name, origin: originOf(address) };
     if (key === null) secrets.put({ ...row, kind: unwanted, sealed: Buffer.alloc(0) });
-    else secrets.put({ ...row, kind: sealer.kind, sealed: sealer.seal(key, aboutOf(channel)) });
+    else secrets.put({ ...row, kind: sealer.kind, sealed: sealer.seal(key, aboutOf(place)) });
   }
 
-  function open(channel: Channel): string | null {
-    const row = secrets.get(channel.id, "key");
-    if (!row) throw unusable(channel, "has no key");
+  function open(place: KeyPlace): string | null {
+    const row = secrets.get(place.owner, place.name);
+    if (!row) throw unusable(place, "has no key");
     if (row.kind === unwanted) return null;
-    if (row.kind !== sealer.kind) throw unusable(channel, "has a key that was sealed by another key store");
-    if (row.origin !== originOf(channel))
-      throw unusable(channel, "has a key that was given for another address");
+    if (row.kind !== sealer.kind) throw unusable(place, "has a key that was sealed by another key store");
+    if (row.origin !== originOf(place.address))
+      throw unusable(place, "has a key that was given for another address");
     try {
-      const key = sealer.open(row.sealed, aboutOf(channel));
+      const key = sealer.open(row.sealed, aboutOf(place));
       onOpen(key);
       return key;
     } catch (cause) {
-      throw unusable(channel, "has a key that was sealed elsewhere, or for another address", cause);
+      throw unusable(place, "has a key that was sealed elsewhere, or for another address", cause);
     }
   }
 
   return {
     put,
     open,
-    remove: (channel) => secrets.remove(channel.id, "key"),
-    state(channel) {
-      if (!secrets.get(channel.id, "key")) return "missing";
+    remove: ({ owner, name }) => secrets.remove(owner, name),
+    state(place) {
+      if (!secrets.get(place.owner, place.name)) return "missing";
       try {
-        return open(channel) === null ? "none" : "set";
+        return open(place) === null ? "none" : "set";
       } catch {
         return "unreadable";
       }
@@ -68,10 +78,10 @@ export function createProviderKeys(
 }
 
 /** Scheme, host and port. */
-export const originOf = ({ baseUrl }: Pick<Channel, "baseUrl">): string => new URL(baseUrl).origin;
+export const originOf = (address: string): string => new URL(address).origin;
 
 /** Owner, name, origin: said again at opening. */
-const aboutOf = (channel: Channel): string => canonical([channel.id, "key", originOf(channel)]);
+const aboutOf = ({ owner, name, address }: KeyPlace): string => canonical([owner, name, originOf(address)]);
 
-const unusable = (channel: Channel, why: string, cause?: unknown) =>
-  new OwnkeyError("auth", `The channel "${channel.name}" ${why}. Enter its key again.`, { cause });
+const unusable = (place: KeyPlace, why: string, cause?: unknown) =>
+  new OwnkeyError("auth", `${place.title} ${why}. Enter its key again.`, { cause });

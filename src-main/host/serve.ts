@@ -1,12 +1,14 @@
 /** Runs the program until it is told to stop. */
 import { once } from "node:events";
 import { openFolder } from "../app/folder.ts";
+import type { TlsFiles } from "../app/tls.ts";
 import { OwnkeyError } from "../base/errors.ts";
 import { openApp } from "./local.ts";
 import { announce, findRunning } from "./run-file.ts";
 
 export interface Serving {
   readonly direct: string;
+  readonly directTls: string | null;
   readonly window: string;
 }
 
@@ -15,11 +17,12 @@ const graceMs = 3000;
 
 /**
  * Listens, calls `onReady` once, and resolves when a signal has ended it. `port`: null for the usual one, 0 for any.
- * Throws `conflict` when another Ownkey runs on the folder, `config` when the port is taken.
+ * Throws `conflict` when another Ownkey runs on the folder, `config` when the port is taken or the certificate is none.
  */
 export async function serve(
   dataDir: string,
   port: number | null,
+  tls: TlsFiles | null,
   onReady: (serving: Serving) => void,
 ): Promise<void> {
   const folder = openFolder(dataDir);
@@ -31,7 +34,7 @@ export async function serve(
     );
   const app = openApp(folder, process.stderr.isTTY ? "warn" : "info");
   try {
-    const serving = await app.listen(port);
+    const serving = await app.listen(port, tls);
     const withdraw = announce(folder, { pid: process.pid, port: serving.port, token: app.contractToken });
     try {
       const told = signal();

@@ -94,8 +94,21 @@ export interface ToolSpec {
   readonly description: string;
   /** JSON Schema of the arguments. */
   readonly schema: JsonObject;
-  /** Calls of such tools may run side by side, and are offered in the modes that change nothing. */
+  /** Changes nothing: offered in the modes that change nothing. */
   readonly readOnly: boolean;
+  /** Consecutive calls of such tools run side by side. */
+  readonly concurrent: boolean;
+  /** A tool of an MCP server or of the client's own: where its calls go. Not told to the model. */
+  readonly mcp?: McpTarget;
+}
+
+export interface McpTarget {
+  readonly provider: string;
+  readonly tool: string;
+  /** The client's name for it. */
+  readonly name: string;
+  /** One of many: no function of its own, but reached through CallMcpTool. */
+  readonly isListed?: true;
 }
 
 /** null = not sent: the provider's default holds. */
@@ -164,6 +177,8 @@ export interface Channel {
   readonly contextWindow: number;
   readonly abilities: Abilities;
   readonly options: LlmOptions;
+  /** The user's own words for this channel; they follow our prompt. "" for none. */
+  readonly instructions: string;
   /** Extra fields of the request body, set by the user. */
   readonly extraBody: Readonly<Record<string, Json>>;
 }

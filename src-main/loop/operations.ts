@@ -1,12 +1,22 @@
 /**
  * An answer's tool calls, one batch after the other.
  *
- * Consecutive read-only calls go out together, any other call alone, so that what the model wrote in order happens
+ * Consecutive concurrent calls go out together, any other call alone, so that what the model wrote in order happens
  * in order. Results enter the history in the order of the calls, whatever the order in which they came.
  */
 import { isObject, type Json, type JsonObject, parseJson } from "../base/json.ts";
 import type { AssistantMessage, ToolCall, ToolResultMessage, ToolSpec } from "../llm/types.ts";
-import type { ClientStep, LoopEvent, Operation, Setup, Step, Tools } from "./types.ts";
+import { append } from "./history.ts";
+import type {
+  ClientStep,
+  ConversationState,
+  LoopEvent,
+  Operation,
+  Setup,
+  Step,
+  Todo,
+  Tools,
+} from "./types.ts";
 
 /** Execs in flight at once: the client remembers the last ten results per kind, which makes a drop harmless. */
 export const maxBatch = 8;
@@ -20,17 +30,18 @@ interface Begun {
 export const toolCallsOf = (message: AssistantMessage | null): readonly ToolCall[] =>
   (message?.blocks ?? []).filter((block) => block.type === "tool_call");
 
+/** What the tools of a run may look at. */
+export interface Scene {
+  readonly setup: Setup;
+  readonly todos: readonly Todo[];
+  readonly tools: Tools;
+}
+
 /** Starts the batch that begins with call number `from`. */
-export function begin(
-  callId: string,
-  calls: readonly ToolCall[],
-  from: number,
-  setup: Setup,
-  tools: Tools,
-): Begun {
+export function begin(callId: string, calls: readonly ToolCall[], from: number, scene: Scene): Begun {
   const started = calls
-    .slice(from, from + batchSize(calls, from, setup.tools))
-    .map((call, offset) => start(callId, from + offset, call, setup, tools));
+    .slice(from, from + batchSize(calls, from, scene.setup.tools))
+    .map((call, offset) => start(callId, from + offset, call, scene));
   return {
     batch: started.map(({ operation }) => operation),
     steps: started.flatMap(({ steps }) => steps),
@@ -38,7 +49,7 @@ export function begin(
   };
 }
 
-function start(callId: string, index: number, call: ToolCall, setup: Setup, tools: Tools) {
+function start(callId: string, index: number, call: ToolCall, scene: Scene) {
   const open: Operation = {
     operationId: `${callId}/${index}`,
     index,
@@ -46,7 +57,7 @@ function start(callId: string, index: number, call: ToolCall, setup: Setup, tool
     replies: [],
     step: { type: "local", request: {} },
   };
-  const { operation, steps, emit } = advance(open, setup, tools);
+  const { operation, steps, emit } = advance(open, scene);
   const { operationId } = operation;
   return { operation, steps, emit: [{ type: "operation_started", operationId, call } as const, ...emit] };
 }
@@ -54,15 +65,14 @@ function start(callId: string, index: number, call: ToolCall, setup: Setup, tool
 /** Asks the tool what it wants, given the replies so far. */
 export function advance(
   operation: Operation,
-  setup: Setup,
-  tools: Tools,
+  scene: Scene,
 ): {
   readonly operation: Operation;
   readonly steps: readonly ClientStep[];
   readonly emit: readonly LoopEvent[];
 } {
   const { operationId, call, replies } = operation;
-  const step = stepOf(operation, setup, tools);
+  const step = stepOf(operation, scene);
   const next = { ...operation, step };
   if (step.type === "done")
     return {
@@ -73,14 +83,13 @@ export function advance(
   return { operation: next, steps: [{ operationId, step: replies.length, call, request: step }], emit: [] };
 }
 
-function stepOf(operation: Operation, setup: Setup, tools: Tools): Step {
-  const { call, replies, operationId } = operation;
-  const problem = nameProblem(call, setup.tools);
-  if (problem) return { type: "done", outcome: tools.fail(call, problem) };
+function stepOf({ call, replies, operationId }: Operation, { setup, todos, tools }: Scene): Step {
+  const spec = specOf(call, setup.tools);
+  if (!spec) return { type: "done", outcome: tools.fail(call, unknownTool(call, setup.tools), null) };
   const args = argumentsOf(call);
   return args instanceof Error
-    ? { type: "done", outcome: tools.fail(call, args.message) }
-    : tools.step(call, args, replies, { operationId, workspace: setup.workspace });
+    ? { type: "done", outcome: tools.fail(call, args.message, spec) }
+    : tools.step(call, args, replies, { operationId, setup, spec, todos });
 }
 
 /** How the calls of an answer end when nobody waits for them any more: what is done stays, the rest fails. */
@@ -88,13 +97,14 @@ export function openOutcomes(
   callId: string,
   calls: readonly ToolCall[],
   batch: readonly Operation[],
-  reason: string,
-  tools: Tools,
+  { setup, tools }: Scene,
+  endOf: (operationId: string) => { readonly text: string; readonly isError: boolean },
 ): { readonly operations: readonly Operation[]; readonly emit: readonly LoopEvent[] } {
   const emit: LoopEvent[] = [];
   const end = (operation: Operation): Operation => {
     if (operation.step.type === "done") return operation;
-    const outcome = tools.fail(operation.call, reason);
+    const end = endOf(operation.operationId);
+    const outcome = { ...tools.fail(operation.call, end.text, specOf(operation.call, setup.tools)), ...end };
     emit.push({
       type: "operation_completed",
       operationId: operation.operationId,
@@ -116,8 +126,25 @@ export function openOutcomes(
   return { operations: [...batch, ...unstarted].map(end), emit };
 }
 
+/** The results of ended operations, and what these changed in the conversation itself. */
+export function close(
+  state: ConversationState,
+  operations: readonly Operation[],
+  tools: Tools,
+): ConversationState {
+  let next = append(state, operations.map(resultOf));
+  for (const { step } of operations)
+    if (step.type === "done" && step.outcome.effect) {
+      const { effect } = step.outcome;
+      if (effect.type === "todos") next = { ...next, todos: effect.todos };
+      else if (next.run)
+        next = { ...next, run: { ...next.run, setup: tools.inMode(next.run.setup, effect.mode) } };
+    }
+  return next;
+}
+
 /** The message that answers a finished operation. */
-export function resultOf({ call, step }: Operation): ToolResultMessage {
+function resultOf({ call, step }: Operation): ToolResultMessage {
   const outcome =
     step.type === "done"
       ? step.outcome
@@ -133,15 +160,17 @@ export function resultOf({ call, step }: Operation): ToolResultMessage {
 }
 
 function batchSize(calls: readonly ToolCall[], from: number, specs: readonly ToolSpec[]): number {
-  const isReadOnly = (call: ToolCall | undefined) =>
-    specs.some((spec) => spec.name === call?.name && spec.readOnly);
+  const isConcurrent = (call: ToolCall | undefined) =>
+    specs.some((spec) => spec.name === call?.name && spec.concurrent);
   let size = 0;
-  while (size < maxBatch && isReadOnly(calls[from + size])) size++;
+  while (size < maxBatch && isConcurrent(calls[from + size])) size++;
   return Math.max(size, 1);
 }
 
-function nameProblem(call: ToolCall, specs: readonly ToolSpec[]): string | null {
-  if (specs.some((spec) => spec.name === call.name)) return null;
+const specOf = (call: ToolCall, specs: readonly ToolSpec[]): ToolSpec | null =>
+  specs.find((spec) => spec.name === call.name) ?? null;
+
+function unknownTool(call: ToolCall, specs: readonly ToolSpec[]): string {
   return specs.length === 0
     ? `There is no tool ${JSON.stringify(call.name)}: no tools are offered in this turn.`
     : `There is no tool ${JSON.stringify(call.name)}. The tools are: ${specs.map((spec) => spec.name).join(", ")}.`;

@@ -29,7 +29,7 @@ import {
   stepLimit,
 } from "./call.ts";
 import { append, emptyHistoryHash } from "./history.ts";
-import { advance, begin, openOutcomes, resultOf, toolCallsOf } from "./operations.ts";
+import { advance, begin, close, openOutcomes, type Scene, toolCallsOf } from "./operations.ts";
 import { differenceOf, emptyPending, fold } from "./pending.ts";
 import type {
   Command,
@@ -38,6 +38,8 @@ import type {
   LoopEvent,
   Operation,
   Phase,
+  Resolutions,
+  Run,
   RuntimeState,
   Tools,
   Transition,
@@ -52,6 +54,7 @@ export const emptyConversation = (conversationId: string): ConversationState => 
   historyHash: emptyHistoryHash,
   phase: { type: "ready" },
   queued: [],
+  todos: [],
   run: null,
 });
 
@@ -86,7 +89,8 @@ function onStart(
 ): Transition {
   const { committed } = state;
   if (committed.run?.runId === input.runId) return ignore(state);
-  const settled = settle(committed, "The user sent a new message before this call ended.", tools);
+  const interrupted = "The user sent a new message before this call ended.";
+  const settled = settle(committed, interrupted, tools, input.resolutions);
   const next = append(
     {
       ...settled.state,
@@ -158,12 +162,13 @@ function onReply(
   if (!operation || operation.step.type === "done" || operation.replies.length !== input.step)
     return ignore(state);
 
-  const next = advance({ ...operation, replies: [...operation.replies, input.reply] }, run.setup, tools);
+  const replied = { ...operation, replies: [...operation.replies, input.reply] };
+  const next = advance(replied, sceneOf(committed, run, tools));
   const batch = phase.batch.with(at, next.operation);
   const waiting = { ...committed, phase: { ...phase, batch } };
   if (batch.every(isDone)) {
     const calls = toolCallsOf(lastAnswer(committed));
-    const answered = append(waiting, batch.map(resultOf));
+    const answered = close(waiting, batch, tools);
     return carryOn(answered, phase.callId, calls, (batch.at(-1)?.index ?? 0) + 1, tools, next.emit);
   }
   return settled(
@@ -200,19 +205,18 @@ function carryOn(
   tools: Tools,
   emitted: readonly LoopEvent[],
 ): Transition {
-  const { run } = state;
-  if (!run) return fail(state, noRun, emitted);
   let current = state;
   let next = from;
   const emit = [...emitted];
   while (next < calls.length) {
-    const begun = begin(callId, calls, next, run.setup, tools);
+    if (!current.run) return fail(current, noRun, emit);
+    const begun = begin(callId, calls, next, sceneOf(current, current.run, tools));
     emit.push(...begun.emit);
     if (begun.steps.length > 0) {
       const phase = { type: "waiting_client", callId, batch: begun.batch } as const;
       return settled({ ...current, phase }, emit, { type: "call_client", steps: begun.steps });
     }
-    current = append(current, begun.batch.map(resultOf));
+    current = close(current, begun.batch, tools);
     next += begun.batch.length;
   }
   return callLlm(current, emit);
@@ -249,12 +253,26 @@ function settle(
   state: ConversationState,
   reason: string,
   tools: Tools,
+  resolutions: Resolutions = {},
 ): { readonly state: ConversationState; readonly emit: readonly LoopEvent[] } {
-  if (state.phase.type !== "waiting_client") return { state, emit: [] };
-  const { batch, callId } = state.phase;
-  const ended = openOutcomes(callId, toolCallsOf(lastAnswer(state)), batch, reason, tools);
-  return { state: append(state, ended.operations.map(resultOf)), emit: ended.emit };
+  const { phase, run } = state;
+  if (phase.type !== "waiting_client" || !run) return { state, emit: [] };
+  const calls = toolCallsOf(lastAnswer(state));
+  const ended = openOutcomes(
+    phase.callId,
+    calls,
+    phase.batch,
+    sceneOf(state, run, tools),
+    (id) => resolutions[id] ?? { text: reason, isError: true },
+  );
+  return { state: close(state, ended.operations, tools), emit: ended.emit };
 }
+
+const sceneOf = ({ todos }: ConversationState, { setup }: Run, tools: Tools): Scene => ({
+  setup,
+  todos,
+  tools,
+});
 
 const lastAnswer = (state: ConversationState) =>
   state.messages.findLast((message) => message.role === "assistant") ?? null;

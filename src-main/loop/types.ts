@@ -44,7 +44,15 @@ export interface ConversationState {
   readonly phase: Phase;
   /** Steering messages of the user that wait for the end of the current batch. */
   readonly queued: readonly Queued[];
+  /** The model's own list of what is to be done; outlives a turn. */
+  readonly todos: readonly Todo[];
   readonly run: Run | null;
+}
+
+export interface Todo {
+  readonly id: string;
+  readonly content: string;
+  readonly status: "pending" | "in_progress" | "completed" | "cancelled";
 }
 
 export type Phase =
@@ -69,7 +77,7 @@ export interface Run {
   readonly usage: Usage;
 }
 
-/** Everything about a run that is neither history nor progress. The same for all its calls. */
+/** Everything about a run that is neither history nor progress. Only a switch of the mode changes it. */
 export interface Setup {
   readonly channelId: string;
   readonly model: string;
@@ -78,6 +86,25 @@ export interface Setup {
   readonly tools: readonly ToolSpec[];
   readonly options: LlmOptions;
   readonly workspace: Workspace;
+  readonly client: ClientFacts;
+}
+
+/** What the client said about itself with the run request. */
+export interface ClientFacts {
+  /** Cursor's conversation_id. */
+  readonly conversationId: string;
+  /** Set in a subagent's run: the kind it was started as. */
+  readonly subagentType: string | null;
+  /** The user's own kinds of subagents, beside the built-in ones. */
+  readonly subagents: readonly { readonly name: string; readonly description: string }[];
+  /** Channel by kind of subagent, where the user chose one; null: this kind is switched off. */
+  readonly subagentChannels: Readonly<Record<string, string | null>>;
+  /** Every tool the client would take in some mode, so that a switch of the mode can pick anew. */
+  readonly tools: readonly ToolSpec[];
+  /** Replaces our prompt in every mode. */
+  readonly customPrompt: string | null;
+  /** What the user wrote for this channel; follows our prompt. */
+  readonly instructions: string;
 }
 
 export type Mode = "agent" | "ask" | "plan" | "debug";
@@ -88,6 +115,8 @@ export interface Workspace {
   readonly paths: readonly string[];
   readonly os: string;
   readonly shell: string;
+  /** Where the client writes the output of its terminals, one text file each; "" when it said none. */
+  readonly terminalsFolder: string;
 }
 
 export interface Queued {
@@ -126,7 +155,15 @@ export interface Outcome {
   readonly images: readonly ImagePart[];
   /** The finished card as the client's protocol wants it: bytes of a ToolCall. Shown, never sent to a model. */
   readonly card: Uint8Array;
+  /** What the call changed in the conversation itself. */
+  readonly effect?: Effect;
 }
+
+export type Effect =
+  | { readonly type: "todos"; readonly todos: readonly Todo[] }
+  | { readonly type: "mode"; readonly mode: Mode };
+
+export type Resolutions = Readonly<Record<string, { readonly text: string; readonly isError: boolean }>>;
 
 // ---- input ---------------------------------------------------------------------------------------------
 
@@ -138,6 +175,8 @@ export type Input =
       /** Appended before the message: what changed since the last turn. */
       readonly context: readonly ContextMessage[];
       readonly setup: Setup;
+      /** By operation id: how calls that this run interrupts have ended at the client after all. */
+      readonly resolutions: Resolutions;
     }
   | { readonly type: "llm_event"; readonly callId: string; readonly event: ResponseEvent }
   | { readonly type: "reply"; readonly operationId: string; readonly step: number; readonly reply: Reply }
@@ -197,12 +236,17 @@ export interface Tools {
   /** Arguments are parsed and the name is known. The same arguments always give the same step. */
   step(call: ToolCall, args: JsonObject, replies: readonly Reply[], context: StepContext): Step;
   /** A call that never ran or did not end: its card with `reason` in it. */
-  fail(call: ToolCall, reason: string): Outcome;
+  fail(call: ToolCall, reason: string, spec: ToolSpec | null): Outcome;
+  /** The same run in another mode: its prompt and its tools. */
+  inMode(setup: Setup, mode: Mode): Setup;
 }
 
 export interface StepContext {
   readonly operationId: string;
-  readonly workspace: Workspace;
+  readonly setup: Setup;
+  /** The tool as it was offered to the model. */
+  readonly spec: ToolSpec;
+  readonly todos: readonly Todo[];
 }
 
 // ---- pending -------------------------------------------------------------------------------------------

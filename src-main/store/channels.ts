@@ -85,6 +85,7 @@ const configOf = z.object({
     temperature: z.number().nullable(),
     topP: z.number().nullable(),
   }),
+  instructions: z.string(),
   extraBody: z.record(z.string(), z.json()),
 });
 

@@ -83,6 +83,7 @@ export function createCommit(db: Database, nouns: CommitParts): (commit: Commit)
     messages.append(conversationId, epoch, change.appended, now);
     for (const each of change.operations) operations.apply(each, now);
     runs.start(request, change);
+    runs.change(request);
     calls.answer(change.answered, now);
     calls.plan(after, change.planned, now);
     for (const record of request.tries) tries.save(record);
@@ -172,6 +173,7 @@ function createRunWriting(db: Database, { parts, operations }: CommitParts) {
     `INSERT INTO runs (conversation_id, run_id, epoch, turn, first_seq, input_hash, setup_hash, status, started_ms)
      VALUES (?, ?, ?, ?, ?, ?, ?, 'open', ?)`,
   );
+  const update = db.prepare("UPDATE runs SET setup_hash = ? WHERE conversation_id = ? AND run_id = ?");
   const close = db.prepare(
     `UPDATE runs SET status = ?, end_json = ?, ended_ms = ?
      WHERE conversation_id = ? AND run_id = ? AND status = 'open'`,
@@ -190,6 +192,12 @@ function createRunWriting(db: Database, { parts, operations }: CommitParts) {
         throw new OwnkeyError("bug", `Run ${run.runId} cannot be stored without its message's hash.`);
       if (before.run && superseded) end(conversationId, before.run.runId, superseded, now);
       insert.run(conversationId, run.runId, epoch, turn, firstSeq, messageHash, parts.put(run.setup), now);
+    },
+    /** A switch of the mode gives the run another prompt and other tools from its next call on. */
+    change({ before, after }: Commit): void {
+      const { run } = after;
+      if (!run || before.run?.runId !== run.runId || before.run.setup === run.setup) return;
+      update.run(parts.put(run.setup), after.conversationId, run.runId);
     },
     end({ conversationId, run }: ConversationState, how: RunEnd | null, now: number): void {
       if (run && how) end(conversationId, run.runId, how, now);

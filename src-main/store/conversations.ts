@@ -61,6 +61,10 @@ export function createConversations(
      FROM conversations ORDER BY updated_ms DESC, id LIMIT ?`,
   );
 
+  const updateTitle = db.prepare<[string, string, string]>(
+    "UPDATE conversations SET title = ? WHERE principal = ? AND client_id = ?",
+  );
+
   const runOf = (id: string, run: StoredState["run"]): Run | null => {
     const setup = run && selectSetup.get(id, run.runId);
     if (run && !setup) throw damaged(id, `its run ${run.runId} is missing`);
@@ -70,7 +74,7 @@ export function createConversations(
   const load = db.transaction((id: string): Versioned | null => {
     const row = select.get(id);
     if (!row) return null;
-    const { turn, callCount, phase, queued, run } = readState(row.state_json);
+    const { turn, callCount, phase, queued, todos, run } = readState(row.state_json);
     const history = messages.read(id, row.epoch, row.message_count);
     if (Buffer.compare(history.hash, row.history_hash) !== 0)
       throw damaged(id, "its messages are not those of its history hash");
@@ -83,6 +87,7 @@ export function createConversations(
       historyHash: row.history_hash,
       phase: phaseOf(phase, history.messages, operations),
       queued,
+      todos,
       run: runOf(id, run),
     };
     return { version: row.version, state };
@@ -98,6 +103,10 @@ export function createConversations(
     /** The finished cards of an open run, in the order of its calls. */
     cards: (conversationId: string, runId: string): readonly Card[] =>
       operations.cards(conversationId, runId),
+    /** What the client calls it, in place of the first words that stood there. */
+    rename(principal: string, clientId: string, title: string): void {
+      updateTitle.run(title, principal, clientId);
+    },
     /** Newest first. */
     recent: (limit: number): readonly ConversationRow[] => selectRecent.all(limit),
   };

@@ -153,8 +153,7 @@ function createWriting(db: Database) {
   };
 }
 
-function encodeResult({ text, isError, images }: Outcome): string {
-  const result: Omit<Outcome, "card"> = { text, isError, images };
+function encodeResult({ card: _, ...result }: Outcome): string {
   return canonical(result as unknown as Json);
 }
 

@@ -3,13 +3,14 @@
  * was asked and answered, which stands in the operation tables, and without the setup, which the run's row names.
  */
 import { canonical, type Json } from "../base/json.ts";
-import type { ConversationState, Phase, Queued, Run } from "../loop/types.ts";
+import type { ConversationState, Phase, Queued, Run, Todo } from "../loop/types.ts";
 
 export interface StoredState {
   readonly turn: number;
   readonly callCount: number;
   readonly phase: StoredPhase;
   readonly queued: readonly Queued[];
+  readonly todos: readonly Todo[];
   readonly run: Omit<Run, "setup"> | null;
 }
 
@@ -26,7 +27,7 @@ export type ConversationStatus =
   | "provider_error"
   | "failed";
 
-export function encodeState({ turn, callCount, phase, queued, run }: ConversationState): string {
+export function encodeState({ turn, callCount, phase, queued, todos, run }: ConversationState): string {
   const stored: StoredState = {
     turn,
     callCount,
@@ -35,6 +36,7 @@ export function encodeState({ turn, callCount, phase, queued, run }: Conversatio
         ? { ...phase, batch: phase.batch.map((each) => each.operationId) }
         : phase,
     queued,
+    todos,
     run: run && { runId: run.runId, calls: run.calls, usage: run.usage },
   };
   return canonical(stored as unknown as Json);

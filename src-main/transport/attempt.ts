@@ -12,19 +12,27 @@ import type {
   AgentRunRequest,
   AgentServerMessage,
   ConversationAction,
-  UserMessage,
 } from "../gen/agent/v1/agent_pb.ts";
-import type { RequestContext } from "../gen/agent/v1/context_pb.ts";
 import type { Channel } from "../llm/types.ts";
-import type { ClientStep } from "../loop/types.ts";
-import { contextQuestion, readContext } from "./dialect/context.ts";
+import type { ClientStep, Reply } from "../loop/types.ts";
+import { Blobs } from "./blobs.ts";
+import { clientContext } from "./client-context.ts";
+import { beginningOf } from "./dialect/actions.ts";
 import { modelOf, toolFilterOf, toUserMessage } from "./dialect/decode.ts";
-import { mark, shellDelta, turnEnded } from "./dialect/encode.ts";
+import { shellDelta, turnEnded } from "./dialect/encode.ts";
 import { execIdOf } from "./dialect/ids.ts";
 import { Execs } from "./execs.ts";
+import { Queries } from "./queries.ts";
 import type { Runner } from "./run/runner.ts";
 import type { Runners } from "./run/runners.ts";
-import { type Asked, messageHashOf, type StartOptions, toResumed, toStart } from "./run/start.ts";
+import {
+  type Asked,
+  type Message,
+  messageHashOf,
+  type StartOptions,
+  toResumed,
+  toStart,
+} from "./run/start.ts";
 import type { Ending, View } from "./run/view.ts";
 import type { Handler, Inbound, Session, Stream } from "./sessions.ts";
 import type { Problem } from "./wire/errors.ts";
@@ -39,7 +47,7 @@ export interface AttemptOptions extends StartOptions {
   ended(session: Session): void;
 }
 
-const limitsMs = { context: 10_000, abort: 2_000, lastMark: 1_000 };
+const limitsMs = { abort: 2_000, lastMark: 1_000 };
 
 export class Attempt implements Handler, View {
   readonly #options: AttemptOptions;
@@ -47,10 +55,13 @@ export class Attempt implements Handler, View {
   readonly #stream: Stream;
   readonly #outbox: Outbox;
   readonly #execs: Execs;
-  readonly #marks = new Map<number, () => void>();
+  readonly #queries: Queries;
+  readonly #blobs: Blobs;
   #runner: Runner | null = null;
   #lastId = 0;
   #hasBegun = false;
+  /** Messages with a kind or fields of a newer client. They are passed over. */
+  #unknown = 0;
   #isOver = false;
 
   constructor(options: AttemptOptions, session: Session, stream: Stream) {
@@ -58,11 +69,11 @@ export class Attempt implements Handler, View {
     this.#session = session;
     this.#stream = stream;
     this.#outbox = new Outbox(stream.response, options.clock);
-    this.#execs = new Execs(
-      options.clock,
-      () => this.#nextId(),
-      (message) => this.#outbox.send(message),
-    );
+    const nextId = () => this.#nextId();
+    const send = (message: AgentServerMessage) => this.#outbox.send(message);
+    this.#execs = new Execs(options.clock, nextId, send);
+    this.#queries = new Queries(nextId, send);
+    this.#blobs = new Blobs(options.clock, nextId, send);
   }
 
   // ---- the client's side -------------------------------------------------------------------------------
@@ -70,8 +81,15 @@ export class Attempt implements Handler, View {
   receive(inbound: Inbound): void {
     if (this.#isOver) return;
     try {
-      if (inbound.type === "oversized") this.#execs.oversized(inbound.execId);
-      else this.#hear(inbound.message);
+      if (inbound.type === "message") {
+        this.#unknown += unknownIn(inbound.message);
+        this.#hear(inbound.message);
+      } else if (!this.#hasBegun)
+        throw new OwnkeyError(
+          "limit",
+          "The message is too large to be taken. Attach fewer or smaller images.",
+        );
+      else if (inbound.execId !== null) this.#execs.oversized(inbound.execId);
     } catch (reason) {
       this.fail(reason);
     }
@@ -102,8 +120,10 @@ export class Attempt implements Handler, View {
         return this.#execs.control(message.value);
       case "kvClientMessage":
         this.#runner?.acknowledged(message.value.id);
-        this.#marks.get(message.value.id)?.();
+        this.#blobs.answer(message.value);
         return;
+      case "interactionResponse":
+        return this.#queries.answer(message.value);
       case "conversationAction":
         return this.#act(message.value);
       default:
@@ -132,7 +152,7 @@ export class Attempt implements Handler, View {
 
   async #begin(request: AgentRunRequest): Promise<void> {
     const { principal, requestId } = this.#session;
-    const { runners, store } = this.#options;
+    const { store } = this.#options;
     const asked: Asked = {
       principal,
       requestId,
@@ -140,33 +160,29 @@ export class Attempt implements Handler, View {
       runId: request.runId || requestId,
       filter: toolFilterOf(this.#stream.header),
     };
-    const runner = runners.get({ principal, clientId: request.conversationId || requestId });
+    const runner = this.#runnerOf(asked);
     const known = store.runs.find(runner.state.conversationId, asked.runId);
-    const action = request.action?.action;
-    switch (action?.case) {
-      case "userMessageAction": {
-        const { userMessage, requestContext } = action.value;
-        if (!userMessage) throw new OwnkeyError("protocol", "The run brings no user message.");
-        if (!known) return this.#start(runner, asked, userMessage, requestContext ?? null);
-        if (Buffer.compare(known.inputHash, messageHashOf(userMessage)) !== 0)
+    const beginning = beginningOf(request.action);
+    switch (beginning.type) {
+      case "message":
+        if (!known) return this.#start(asked, beginning);
+        if (Buffer.compare(known.inputHash, messageHashOf(beginning)) !== 0)
           throw new OwnkeyError("conflict", "This run id came before with another message.");
         return this.#resume(runner, asked);
-      }
-      case "resumeAction":
+      case "resume":
         if (!known)
           throw new OwnkeyError("conflict", "Ownkey does not know this turn. Send the message once more.");
         return this.#resume(runner, asked);
-      default:
-        throw new OwnkeyError("protocol", `A run cannot begin with ${action?.case ?? "no action"} here.`);
+      case "unknown":
+        throw new OwnkeyError("protocol", beginning.problem);
     }
   }
 
-  async #start(
-    runner: Runner,
-    asked: Asked,
-    message: UserMessage,
-    inline: RequestContext | null,
-  ): Promise<void> {
+  #runnerOf({ principal, requestId, request }: Asked): Runner {
+    return this.#options.runners.get({ principal, clientId: request.conversationId || requestId });
+  }
+
+  async #start(asked: Asked, beginning: Message): Promise<void> {
     const model = modelOf(asked.request);
     const channel = this.#options.channels().find(({ id }) => id === model);
     if (!channel)
@@ -174,12 +190,21 @@ export class Attempt implements Handler, View {
         "config",
         `No enabled channel has the id ${JSON.stringify(model)}. Pick another model.`,
       );
-    const context = inline ?? (await this.#askContext());
+    const { action, preFetchedBlobs } = asked.request;
+    const context = await clientContext(action, beginning.context, {
+      clock: this.#options.clock,
+      execs: this.#execs,
+      blobs: this.#blobs,
+      preFetched: preFetchedBlobs,
+      execId: `${asked.requestId}/context`,
+      flush: () => this.#outbox.flush(),
+    });
     if (this.#isOver) return;
+    const runner = this.#runnerOf(asked); // now, not before: it may have been parked meanwhile
     if (runner.state.run?.runId === asked.runId) return this.#resume(runner, asked); // another attempt was faster
-    const { input, progress } = toStart(this.#options, asked, message, channel, context, runner.state);
+    const { input, progress } = toStart(this.#options, asked, beginning, channel, context, runner.state);
     this.#runner = runner;
-    runner.start(input, messageHashOf(message), progress, this);
+    runner.start(input, messageHashOf(beginning), progress, this);
   }
 
   #resume(runner: Runner, asked: Asked): void {
@@ -189,22 +214,6 @@ export class Attempt implements Handler, View {
     const channel = this.#options.channels().find(({ id }) => id === state.run?.setup.channelId) ?? null;
     this.#runner = runner;
     runner.resume(this, runner.isShowing ? null : toResumed(this.#options, asked, channel, state));
-  }
-
-  /** null: the client gave none in time, and the run begins without. */
-  #askContext(): Promise<RequestContext | null> {
-    return new Promise((resolve) => {
-      const callOff = this.#options.clock.after(limitsMs.context, () => resolve(null));
-      this.#execs.ask({
-        execId: `${this.#session.requestId}/context`,
-        request: contextQuestion,
-        answered: (reply) => {
-          callOff();
-          resolve(readContext(reply));
-        },
-      });
-      this.#outbox.flush();
-    });
   }
 
   // ---- the runner's side (View) ------------------------------------------------------------------------
@@ -219,9 +228,7 @@ export class Attempt implements Handler, View {
   }
 
   mark(): number {
-    const id = this.#nextId();
-    this.#outbox.send(mark(id));
-    return id;
+    return this.#blobs.mark();
   }
 
   flush(): void {
@@ -232,18 +239,16 @@ export class Attempt implements Handler, View {
     return this.#outbox.drained();
   }
 
-  ask({ operationId, step, request }: ClientStep): void {
+  ask({ operationId, step, request }: ClientStep, again: boolean): void {
     const runner = this.#runner;
-    if (!runner) return;
-    if (request.type !== "exec") {
-      const reason = `This version cannot ask a ${request.type}.`;
-      runner.reply(operationId, step, { type: "failure", reason });
-      return;
-    }
+    if (!runner || request.type === "local") return;
+    const answered = (reply: Reply) => runner.reply(operationId, step, reply);
+    if (request.type === "query") return this.#queries.ask(request.request, answered);
     this.#execs.ask({
       execId: execIdOf(operationId, step),
       request: request.request,
-      answered: (reply) => runner.reply(operationId, step, reply),
+      again,
+      answered,
       output: (stream, text) => runner.show(shellDelta(operationId, stream, text)),
     });
   }
@@ -269,27 +274,19 @@ export class Attempt implements Handler, View {
     if (!problem) this.#outbox.send(turnEnded(usage));
     close(this);
     this.#outbox.flush();
-    await this.#answered(this.#lastId);
+    await this.#blobs.proven(this.#lastId, limitsMs.lastMark);
     this.#outbox.end(problem);
     this.#over();
-  }
-
-  #answered(kvId: number): Promise<void> {
-    return new Promise((resolve) => {
-      const callOff = this.#options.clock.after(limitsMs.lastMark, resolve);
-      this.#marks.set(kvId, () => {
-        callOff();
-        resolve();
-      });
-    });
   }
 
   #over(): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    if (this.#unknown > 0)
+      this.#options.log.debug("the client said what is not known here", { messages: this.#unknown });
     this.#outbox.close();
     this.#execs.forget();
-    for (const answered of this.#marks.values()) answered();
+    this.#blobs.forget();
     this.#runner?.detach(this);
     this.#options.ended(this.#session);
   }
@@ -298,3 +295,6 @@ export class Attempt implements Handler, View {
     return ++this.#lastId;
   }
 }
+
+const unknownIn = ({ message, $unknown = [] }: AgentClientMessage): number =>
+  message.case === undefined || $unknown.length > 0 || (message.value.$unknown ?? []).length > 0 ? 1 : 0;

@@ -2,7 +2,6 @@
  * BidiService/BidiAppend: the client's half of a run, one small request at a time. Taken in at once; what follows
  * from it happens on the stream. Nothing here decides.
  */
-import type { IncomingMessage, ServerResponse } from "node:http";
 import { fromBinary } from "@bufbuild/protobuf";
 import { OwnkeyError } from "../base/errors.ts";
 import { type AgentClientMessage, AgentClientMessageSchema } from "../gen/agent/v1/agent_pb.ts";
@@ -10,11 +9,12 @@ import { type BidiAppendRequest, BidiAppendRequestSchema } from "../gen/aiserver
 import { requestIdOf } from "./run-sse.ts";
 import type { Inbound, Sessions } from "./sessions.ts";
 import { readBody } from "./wire/body.ts";
+import type { HttpRequest, HttpResponse } from "./wire/http.ts";
 import { readOversized } from "./wire/oversized.ts";
 
 export async function bidiAppend(
-  request: IncomingMessage,
-  response: ServerResponse,
+  request: HttpRequest,
+  response: HttpResponse,
   principal: string,
   sessions: Sessions,
 ): Promise<void> {

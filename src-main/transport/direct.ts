@@ -1,12 +1,11 @@
 /**
  * The direct endpoint: everything Cursor's client asks of its server, for local keys only.
  *
- *   a key is exchanged for a token -> the channels are its models -> RunSSE and BidiAppend carry the runs
+ *   a key is exchanged for a token -> the channels are its models -> RunSSE and BidiAppend, or Run, carry the runs
  *
  * What the client asks beside that is answered with an empty message where it needs one (GetTeamRepos: an error there
  * ends the client's process, seen), taken and dropped where it is telemetry, and is unimplemented otherwise.
  */
-import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "../base/clock.ts";
 import { OwnkeyError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
@@ -15,12 +14,16 @@ import type { Channel } from "../llm/types.ts";
 import type { Store } from "../store/store.ts";
 import { Attempt } from "./attempt.ts";
 import { bidiAppend } from "./bidi.ts";
-import { createTools } from "./dialect/tools/index.ts";
+import { createTools } from "./dialect/tools/carry-out.ts";
+import type { CarryOut } from "./run/local-steps.ts";
 import { Runners } from "./run/runners.ts";
 import { runSse } from "./run-sse.ts";
+import { runStream } from "./run-stream.ts";
 import { Sessions } from "./sessions.ts";
+import { createUnary, type Handle } from "./unary.ts";
 import { endFlag, toEnvelope } from "./wire/envelope.ts";
 import { endOfStream, unaryError } from "./wire/errors.ts";
+import type { HttpRequest, HttpResponse } from "./wire/http.ts";
 
 export interface DirectOptions {
   readonly store: Store;
@@ -35,8 +38,12 @@ export interface DirectOptions {
   readonly installationKey: Uint8Array;
   /** Absolute folders no tool of the agent may touch. */
   readonly protectedPaths: readonly string[];
+  /** Ports Ownkey listens on: no call of a tool may lead there. */
+  ownPorts(): readonly number[];
   /** Takes our own secrets out of what the client's tools return. */
   redact(text: string): string;
+  /** Carries out the steps that are Ownkey's own: a page to fetch, a search. */
+  readonly local: CarryOut;
   /** Something about a call became visible in the store. */
   onCall(callId: string): void;
 }
@@ -51,13 +58,11 @@ export interface LocalKeys {
 
 export interface Direct {
   /** `path` is what follows the secret, with its leading slash and without a query. The Host was checked before. */
-  handle(request: IncomingMessage, response: ServerResponse, path: string): void;
+  handle(request: HttpRequest, response: HttpResponse, path: string): void;
   runs(): number;
   /** Parks every open run and closes its streams. */
   stop(): Promise<void>;
 }
-
-type Handle = (request: IncomingMessage, response: ServerResponse, principal: string) => Promise<void> | void;
 
 export function createDirect(options: DirectOptions): Direct {
   const { clock, keys, channels } = options;
@@ -85,9 +90,12 @@ export function createDirect(options: DirectOptions): Direct {
       runSse(typed(request, "application/connect+proto"), response, principal, sessions),
     "POST /aiserver.v1.BidiService/BidiAppend": (request, response, principal) =>
       bidiAppend(typed(request, "application/proto"), response, principal, sessions),
+    "POST /agent.v1.AgentService/Run": (request, response, principal) =>
+      runStream(typed(request, "application/connect+proto"), response, principal, sessions),
+    ...createUnary({ channels, runners, rename: options.store.conversations.rename }),
   };
 
-  async function answer(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
+  async function answer(request: HttpRequest, response: HttpResponse, path: string): Promise<void> {
     const bearer = bearerOf(request);
     if (path === "/auth/exchange_user_api_key") return exchange(keys, bearer, request, response);
     const principal = bearer === null ? null : keys.principalOf(bearer);
@@ -111,6 +119,7 @@ export function createDirect(options: DirectOptions): Direct {
     runs: () => runners.busy,
     async stop() {
       runners.park();
+      sessions.stop();
     },
   };
 }
@@ -124,7 +133,7 @@ const emptyAnswers = new Set([
 const isEmptyAnswer = (path: string): boolean =>
   emptyAnswers.has(path) || path.startsWith("/aiserver.v1.AnalyticsService/");
 
-function empty(request: IncomingMessage, response: ServerResponse): void {
+function empty(request: HttpRequest, response: HttpResponse): void {
   request.resume();
   const isJson = request.headers["content-type"]?.startsWith("application/json") ?? false;
   if (isJson) return json(response, 200, {});
@@ -134,8 +143,8 @@ function empty(request: IncomingMessage, response: ServerResponse): void {
 function exchange(
   keys: LocalKeys,
   bearer: string | null,
-  request: IncomingMessage,
-  response: ServerResponse,
+  request: HttpRequest,
+  response: HttpResponse,
 ): void {
   request.resume();
   const exchanged = bearer === null ? null : keys.exchange(bearer);
@@ -152,13 +161,13 @@ const toModels = (channels: readonly Channel[]) => ({
 });
 
 /** Throws what becomes a 415. */
-function typed(request: IncomingMessage, contentType: string): IncomingMessage {
+function typed(request: HttpRequest, contentType: string): HttpRequest {
   if (request.headers["content-type"] !== contentType)
     throw new OwnkeyError("protocol", `This call takes ${contentType} only.`, { details: { status: 415 } });
   return request;
 }
 
-function bearerOf(request: IncomingMessage): string | null {
+function bearerOf(request: HttpRequest): string | null {
   const [, token] = /^Bearer (\S+)$/.exec(request.headers.authorization ?? "") ?? [];
   return token ?? null;
 }
@@ -166,7 +175,7 @@ function bearerOf(request: IncomingMessage): string | null {
 const details: Readonly<Record<string, number>> = { not_found: 404, unimplemented: 501 };
 
 /** A refusal before the stream has begun. What the client is still sending is drained, so that it can read it. */
-function refuse(request: IncomingMessage, response: ServerResponse, error: OwnkeyError): void {
+function refuse(request: HttpRequest, response: HttpResponse, error: OwnkeyError): void {
   request.resume();
   if (response.headersSent) {
     response.destroy();
@@ -179,12 +188,12 @@ function refuse(request: IncomingMessage, response: ServerResponse, error: Ownke
 }
 
 /** A stream whose run request never came. */
-function endUnbegun(response: ServerResponse): void {
+function endUnbegun(response: HttpResponse): void {
   const problem = { kind: "protocol", message: "No run request came for this stream within 30 s." } as const;
   response.writeHead(200, { "content-type": "application/connect+proto" });
   response.end(toEnvelope(Buffer.from(endOfStream(problem)), endFlag));
 }
 
-function json(response: ServerResponse, status: number, value: object): void {
+function json(response: HttpResponse, status: number, value: object): void {
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(value));
 }

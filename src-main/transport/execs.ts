@@ -6,24 +6,29 @@
  */
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import type { Clock } from "../base/clock.ts";
-import type { AgentServerMessage } from "../gen/agent/v1/agent_pb.ts";
-import { AgentServerMessageSchema } from "../gen/agent/v1/agent_pb.ts";
+import { type AgentServerMessage, AgentServerMessageSchema } from "../gen/agent/v1/agent_pb.ts";
 import {
   type ExecClientControlMessage,
   type ExecClientMessage,
   ExecClientMessageSchema,
+  type ExecServerMessage,
   ExecServerMessageSchema,
 } from "../gen/agent/v1/exec_pb.ts";
 import type { Reply } from "../loop/types.ts";
 import { ShellOutput } from "./dialect/shell-output.ts";
 
-/** How long an answer may take. A write may wait for the user, a shell gets its own timeout from its start on. */
+/** How long an answer may take. A write may wait for the user. */
 const limitsMs = { read: 60_000, other: 300_000, shellGrace: 30_000 };
+
+/** Without one: a shell gets its own timeout from its start on, a subagent works as long as it takes. */
+const unlimited: readonly ExecServerMessage["message"]["case"][] = ["shellStreamArgs", "subagentArgs"];
 
 export interface Question {
   readonly execId: string;
   /** An ExecServerMessage without id and exec_id. */
   readonly request: Uint8Array;
+  /** After a drop: the client may be at it, or know the answer. */
+  readonly again?: boolean;
   readonly answered: (reply: Reply) => void;
   readonly output?: (stream: "stdout" | "stderr", text: string) => void;
 }
@@ -54,19 +59,22 @@ export class Execs {
     const message = fromBinary(ExecServerMessageSchema, question.request);
     message.id = id;
     message.execId = question.execId;
-    const isShell = message.message.case === "shellStreamArgs";
     const open: Open = {
       id,
       question,
       shell:
         message.message.case === "shellStreamArgs"
-          ? { output: new ShellOutput(message.message.value), timeoutMs: message.message.value.timeout }
+          ? {
+              output: new ShellOutput(message.message.value, question.again === true),
+              timeoutMs: message.message.value.timeout,
+            }
           : null,
       hasAnswered: false,
       callOff: () => {},
     };
     this.#open.set(id, open);
-    if (!isShell) this.#limit(open, message.message.case === "readArgs" ? limitsMs.read : limitsMs.other);
+    if (!unlimited.includes(message.message.case))
+      this.#limit(open, message.message.case === "readArgs" ? limitsMs.read : limitsMs.other);
     this.#send(create(AgentServerMessageSchema, { message: { case: "execServerMessage", value: message } }));
   }
 
@@ -77,12 +85,12 @@ export class Execs {
       this.#answered(open, { type: "answer", bytes: encode(message.message) });
       return;
     }
-    const { event } = message.message.value;
-    if (event.case === "stdout" || event.case === "stderr")
-      open.question.output?.(event.case, event.value.data);
     if (!open.shell) return;
+    const { event } = message.message.value;
     if (event.case === "start") this.#limit(open, open.shell.timeoutMs + limitsMs.shellGrace);
-    open.shell.output.push(message.message.value);
+    const text = open.shell.output.push(message.message.value);
+    if (text !== "" && (event.case === "stdout" || event.case === "stderr"))
+      open.question.output?.(event.case, text);
     const { result } = open.shell.output;
     if (result)
       this.#answered(open, { type: "answer", bytes: encode({ case: "shellResult", value: result }) });
@@ -102,9 +110,9 @@ export class Execs {
     }
   }
 
-  /** An answer that was too large to be taken; null when not even its number could be read. */
-  oversized(id: number | null): void {
-    const open = id === null ? [...this.#open.values()].at(-1) : this.#open.get(id);
+  /** An answer that was too large to be taken. */
+  oversized(id: number): void {
+    const open = this.#open.get(id);
     if (open) this.#answered(open, failure("The result was too large to be taken. Ask for less at once."));
   }
 

@@ -4,10 +4,10 @@
  *
  * A request_id belongs to the principal that brought it first; for another one it does not exist.
  */
-import type { ServerResponse } from "node:http";
 import type { Clock } from "../base/clock.ts";
 import { OwnkeyError } from "../base/errors.ts";
 import type { AgentClientMessage } from "../gen/agent/v1/agent_pb.ts";
+import { type HttpResponse, isClosed } from "./wire/http.ts";
 import { Inbox } from "./wire/inbox.ts";
 
 /** What arrives in an attempt: a message, or one that was too large to be taken (with its exec's number, if read). */
@@ -23,12 +23,15 @@ export interface Handler {
 }
 
 export interface Stream {
-  readonly response: ServerResponse;
+  readonly response: HttpResponse;
   header(name: string): string | undefined;
 }
 
 /** Half an attempt is waited for this long; an ended one is remembered as long for appends that come late. */
 const waitMs = 30_000;
+/** Of what came before the stream it belongs to. */
+const earlyBytes = 64 * 1024 * 1024;
+const maxEarly = 256;
 /** Half attempts and ended ones of one principal. */
 const maxWaiting = 256;
 
@@ -39,6 +42,8 @@ export class Session {
   readonly requestId: string;
   readonly #inbox: Inbox<Inbound>;
   #early: Inbound[] = [];
+  #earlyBytes = 0;
+  #earlyCount = 0;
   #stream: Stream | null = null;
   #handler: Handler | null = null;
   #isOver = false;
@@ -61,25 +66,42 @@ export class Session {
 
   /** The stream of an attempt that its first message has not reached yet. */
   get waitingStream(): Stream | null {
-    return this.#handler ? null : this.#stream;
+    return this.#handler || this.#isOver ? null : this.#stream;
   }
 
   /** Throws `conflict` when the attempt has its stream already. */
   connect(stream: Stream): void {
     if (this.#stream) throw new OwnkeyError("conflict", "This request id has a stream already.");
     this.#stream = stream;
-    stream.response.once("close", () => this.#handler?.closed());
+    if (isClosed(stream.response)) this.end();
+    stream.response.once("close", () => (this.#handler ? this.#handler.closed() : this.end()));
     this.#start();
   }
 
   append(seqno: number, inbound: Inbound, bytes: number): void {
     if (this.#isOver) return;
     try {
+      if (!this.#handler) this.#countEarly(bytes);
       this.#inbox.push(seqno, inbound, bytes);
     } catch (reason) {
-      this.#handler?.fail(reason);
+      this.fail(reason);
       throw reason;
     }
+  }
+
+  /** The client's half went wrong: the stream ends with `reason`. */
+  fail(reason: unknown): void {
+    if (this.#isOver) return;
+    if (this.#stream) this.#handler ??= this.#begin(this, this.#stream);
+    this.#handler?.fail(reason);
+    this.end();
+  }
+
+  /** The program stops. */
+  stop(): void {
+    this.end();
+    this.#handler?.closed();
+    this.#stream?.response.destroy();
   }
 
   /** Nothing more is taken in; late appends are swallowed. */
@@ -88,8 +110,15 @@ export class Session {
     this.#early = [];
   }
 
+  #countEarly(bytes: number): void {
+    this.#earlyBytes += bytes;
+    this.#earlyCount++;
+    if (this.#earlyBytes > earlyBytes || this.#earlyCount > maxEarly)
+      throw new OwnkeyError("limit", "Too much arrived before the stream of this run.");
+  }
+
   #start(): void {
-    if (this.#handler || !this.#stream || this.#early.length === 0) return;
+    if (this.#handler || this.#isOver || !this.#stream || this.#early.length === 0) return;
     this.#handler = this.#begin(this, this.#stream);
     const early = this.#early;
     this.#early = [];
@@ -102,6 +131,7 @@ export class Sessions {
   readonly #begin: Begin;
   readonly #expired: (stream: Stream) => void;
   readonly #byId = new Map<string, Session>();
+  readonly #callOff = new WeakMap<Session, () => void>();
 
   /** `expired` ends a stream whose first message never came. */
   constructor(clock: Clock, begin: Begin, expired: (stream: Stream) => void) {
@@ -135,12 +165,19 @@ export class Sessions {
     this.#forgetLater(session);
   }
 
+  /** Ends every attempt, begun or not. */
+  stop(): void {
+    for (const session of this.#byId.values()) session.stop();
+  }
+
   #forgetLater(session: Session): void {
-    this.#clock.after(waitMs, () => {
+    this.#callOff.get(session)?.();
+    const callOff = this.#clock.after(waitMs, () => {
       if (session.isRunning || this.#byId.get(session.requestId) !== session) return;
       this.#byId.delete(session.requestId);
       if (session.waitingStream) this.#expired(session.waitingStream);
       session.end();
     });
+    this.#callOff.set(session, callOff);
   }
 }

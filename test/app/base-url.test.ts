@@ -29,14 +29,14 @@ const refused: readonly (readonly [text: string, why: RegExp])[] = [
   ["https://a.localhost:7788", /Ownkey's own/],
   ["http://localhost.:7788", /dot at the end/],
   ["http://0.0.0.0:7788", /0\.0\.0\.0/],
-  ["http://[::]:7788", /no model/],
-  ["https://169.254.169.254/latest", /no model/],
-  ["https://[::ffff:169.254.169.254]", /no model/],
-  ["https://[fe80::1]", /no model/],
-  ["https://[fd00:ec2::254]", /no model/],
-  ["https://100.100.100.200", /no model/],
-  ["https://224.0.0.1", /no model/],
-  ["https://metadata.google.internal", /no model/],
+  ["http://[::]:7788", /no server of yours/],
+  ["https://169.254.169.254/latest", /no server of yours/],
+  ["https://[::ffff:169.254.169.254]", /no server of yours/],
+  ["https://[fe80::1]", /no server of yours/],
+  ["https://[fd00:ec2::254]", /no server of yours/],
+  ["https://100.100.100.200", /no server of yours/],
+  ["https://224.0.0.1", /no server of yours/],
+  ["https://metadata.google.internal", /no server of yours/],
   ["https://api2.cursor.sh", /Cursor's/],
   ["https://CURSOR.com/v1", /Cursor's/],
   ["http://192.168.1.5:8000", /another machine/],
@@ -62,13 +62,13 @@ const refused: readonly (readonly [text: string, why: RegExp])[] = [
 ];
 
 for (const [text, kept] of accepted)
-  test(`a base URL may be ${JSON.stringify(text)}`, () => {
+  test(`an address may be ${JSON.stringify(text)}`, () => {
     assert.equal(parseBaseUrl(text, [7788]), kept);
     assert.equal(parseBaseUrl(kept, [7788]), kept);
   });
 
 for (const [text, why] of refused)
-  test(`a base URL may not be ${JSON.stringify(text)}`, () => {
+  test(`an address may not be ${JSON.stringify(text)}`, () => {
     assert.throws(
       () => parseBaseUrl(text, [7788]),
       (reason: unknown) => {

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { testChannel } from "../../src-main/app/channel-test.ts";
-import { createChannels } from "../../src-main/app/channels.ts";
+import { createChannels, keyPlaceOf } from "../../src-main/app/channels.ts";
 import { openFolder } from "../../src-main/app/folder.ts";
 import { createProviderKeys } from "../../src-main/app/provider-keys.ts";
 import { systemClock } from "../../src-main/base/clock.ts";
@@ -58,6 +58,7 @@ describe("channels", () => {
       tools: true,
       images: true,
       thinking: true,
+      instructions: "",
       enabled: true,
       key: "set",
       requestUrl: "https://a.example/v1/chat/completions",
@@ -84,10 +85,10 @@ describe("channels", () => {
   test("a key loses the white space and quotes of copying, and is refused when it cannot be one", () => {
     const { channels, keys } = setUp();
     const added = channels.add(draft({}, ' "sk-1"\n'));
-    assert.equal(keys.open(channels.get(added.id)), "sk-1");
+    assert.equal(keys.open(keyPlaceOf(channels.get(added.id))), "sk-1");
     for (const key of ["", "  ", '""', "sk-é", "sk 1", "sk\u20111", "sk\n1"])
       assert.throws(() => channels.set({ id: added.id, fields: {}, key }), { kind: "config" });
-    assert.equal(keys.open(channels.get(added.id)), "sk-1");
+    assert.equal(keys.open(keyPlaceOf(channels.get(added.id))), "sk-1");
   });
 
   test("another origin empties the key; another path keeps it", () => {
@@ -103,14 +104,14 @@ describe("channels", () => {
       });
       channels.set({ id, fields: {}, key: "sk-third" });
     }
-    assert.equal(keys.open(channels.get(id)), "sk-third");
+    assert.equal(keys.open(keyPlaceOf(channels.get(id))), "sk-third");
   });
 
   test("a channel that wants no key goes on wanting none at another address", () => {
     const { channels, keys } = setUp();
     const { id } = channels.add(draft({}, null));
     assert.equal(channels.set({ id, fields: { baseUrl: "http://127.0.0.1:9/v1" } }).key, "none");
-    assert.equal(keys.open(channels.get(id)), null);
+    assert.equal(keys.open(keyPlaceOf(channels.get(id))), null);
     assert.equal(channels.set({ id, fields: {}, key: "sk-1" }).key, "set");
     assert.equal(channels.set({ id, fields: {}, key: null }).key, "none");
   });
@@ -119,7 +120,7 @@ describe("channels", () => {
     const { channels, store, keys } = setUp();
     const { id } = channels.add(draft());
     store.channels.update({ ...channels.get(id), baseUrl: "https://evil.example/v1" }, 1);
-    assert.equal(keys.state(channels.get(id)), "unreadable");
+    assert.equal(keys.state(keyPlaceOf(channels.get(id))), "unreadable");
     assert.throws(() => channels.openLlm(channels.get(id)), {
       kind: "auth",
       message: /was given for another address/,

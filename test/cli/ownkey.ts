@@ -13,6 +13,7 @@ export interface Ended {
 
 export interface Serving {
   readonly direct: string;
+  readonly directTls: string | undefined;
   readonly window: string;
   readonly pid: number;
   readonly port: number;
@@ -80,9 +81,9 @@ export function createOwnkey(): Ownkey {
       const child = keep(() => spawn(process.execPath, [...entry, "serve", ...words], { env }));
       const ended = outcome(child);
       const failed = ended.then(({ stderr }) => Promise.reject(new Error(stderr)));
-      const { direct, window, pid } = JSON.parse(await Promise.race([firstLine(child), failed]));
+      const { direct, directTls, window, pid } = JSON.parse(await Promise.race([firstLine(child), failed]));
       return {
-        ...{ direct, window, pid, port: Number(new URL(window).port) },
+        ...{ direct, directTls, window, pid, port: Number(new URL(window).port) },
         stop(signal = "SIGTERM") {
           failed.catch(() => {});
           child.kill(signal);

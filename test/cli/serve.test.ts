@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { get } from "node:https";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { openStore } from "../../src-main/store/store.ts";
+import { certificate } from "../support/certificate.ts";
 import { createOwnkey, type Ownkey } from "./ownkey.ts";
 
 const sentinel = "sk-sentinel-77aa";
@@ -31,6 +33,28 @@ describe("serve", () => {
     assert.equal(code, 0);
     assert.equal(stdout, `${JSON.stringify({ event: "listening", direct, window, pid })}\n`);
     assert.equal(existsSync(runFile()), false);
+  });
+
+  test("with a certificate it listens with TLS on a second port, and says so", async () => {
+    const { cert, key, pem } = certificate();
+    const serving = await ownkey.serve("--port", "0", "--tls-cert", cert, "--tls-key", key);
+    const { direct, directTls = "" } = serving;
+    const { protocol, hostname, port, pathname } = new URL(directTls);
+    assert.deepEqual([protocol, hostname, pathname], ["https:", "127.0.0.1", new URL(direct).pathname]);
+    assert.notEqual(port, String(serving.port));
+    const [response] = await once(get(`${directTls}/v1/models`, { ca: pem, agent: false }), "response");
+    assert.equal(response.resume().statusCode, 401);
+    assert.equal((await serving.stop()).code, 0);
+  });
+
+  test("a certificate that cannot be used is named in a sentence, with 1; half of it is a wrong use", async () => {
+    const { cert, key } = certificate();
+    const wrong = await ownkey.start(["serve", "--port", "0", "--tls-cert", key, "--tls-key", key]);
+    assert.deepEqual([wrong.code, wrong.stdout], [1, ""]);
+    assert.match(wrong.stderr, /^[^\n]* are no certificate with its key \(PEM\)\.\n$/);
+    const half = await ownkey.start(["serve", "--tls-cert", cert]);
+    assert.deepEqual([half.code, half.stdout], [2, ""]);
+    assert.match(half.stderr, /--tls-cert and --tls-key go together/);
   });
 
   test("keeps port, secret and local keys over a restart; --port 0 is not remembered", async () => {

@@ -6,7 +6,17 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { InteractionUpdate, Run, RunResult, SDKAgent, SDKMessage, SDKUserMessage } from "@cursor/sdk";
+import type {
+  AgentOptions,
+  InteractionUpdate,
+  LocalAgentOptions,
+  Run,
+  RunResult,
+  SDKAgent,
+  SDKMessage,
+  SDKUserMessage,
+  SendOptions,
+} from "@cursor/sdk";
 import { until } from "../support/until.ts";
 
 const root = mkdtempSync(join(realpathSync(tmpdir()), "ownkey-client-"));
@@ -19,6 +29,17 @@ export interface Login {
   readonly model: string;
   /** Of another process of the same user; else a new one. */
   readonly home?: string;
+}
+
+/** What an agent may be given beside a workspace: options of the SDK by their own names. */
+export interface Equipment
+  extends Pick<
+      AgentOptions,
+      "agents" | "disallowedTools" | "mcpServers" | "mode" | "systemPrompt" | "tools" | "agentId"
+    >,
+    Pick<LocalAgentOptions, "customTools" | "settingSources"> {
+  /** Else a new folder. */
+  readonly cwd?: string;
 }
 
 export interface Tool {
@@ -56,11 +77,15 @@ export class Cursor {
     this.home = home;
   }
 
-  /** In a new workspace, or in `cwd`. */
-  async agent({ cwd = newFolder("workspace"), ...login }: Partial<Login> & { readonly cwd?: string } = {}) {
-    const { key, model } = { ...this.#login, ...login };
-    const options = { apiKey: key, model: { id: model }, local: { cwd } };
-    return this.#keep(await this.#sdk.Agent.create(options), cwd);
+  async agent({ key, model, ...equipment }: Partial<Login> & Equipment = {}): Promise<Agent> {
+    const { cwd = newFolder("workspace"), customTools, settingSources, ...more } = equipment;
+    const local = {
+      cwd,
+      ...(customTools ? { customTools } : {}),
+      ...(settingSources ? { settingSources } : {}),
+    };
+    const login = { apiKey: key ?? this.#login.key, model: { id: model ?? this.#login.model } };
+    return this.#keep(await this.#sdk.Agent.create({ ...more, ...login, local }), cwd);
   }
 
   async resume(agentId: string, cwd: string): Promise<Agent> {
@@ -81,6 +106,8 @@ export class Cursor {
   }
 }
 
+type Sent = Pick<SendOptions, "mode">;
+
 export class Agent {
   readonly cwd: string;
   readonly #agent: SDKAgent;
@@ -95,16 +122,16 @@ export class Agent {
     return this.#agent.agentId;
   }
 
-  async send(message: string | SDKUserMessage): Promise<Turn> {
+  async send(message: string | SDKUserMessage, options: Sent = {}): Promise<Turn> {
     const updates: InteractionUpdate[] = [];
     const onDelta = ({ update }: { readonly update: InteractionUpdate }) => void updates.push(update);
-    this.#turn = new Turn(await this.#agent.send(message, { onDelta }), updates);
+    this.#turn = new Turn(await this.#agent.send(message, { ...options, onDelta }), updates);
     return this.#turn;
   }
 
   /** A whole turn. */
-  async ask(message: string | SDKUserMessage): Promise<Ended> {
-    return (await this.send(message)).ended;
+  async ask(message: string | SDKUserMessage, options?: Sent): Promise<Ended> {
+    return (await this.send(message, options)).ended;
   }
 
   async close(): Promise<void> {

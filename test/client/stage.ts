@@ -44,7 +44,7 @@ export async function openStage(t: TestContext): Promise<Stage> {
     return verified;
   };
   return {
-    ...{ cursor, login, relay },
+    ...{ cursor, login, relay, serving },
     async crash() {
       await serving.stop("SIGKILL");
       serving = await ownkey.serve("--port", String(serving.port));

@@ -27,9 +27,7 @@ test("a new message interrupts an open run: one error result a call, in order, t
   for (const { content } of texts ?? []) assert.match(String(content), /new message before this call ended/);
 });
 
-test("the cards of an interrupted run are not shown in the run that interrupts it", {
-  todo: "runner.ts start(): the settlement is published to the new run's progress",
-}, async (t) => {
+test("the cards of an interrupted run are not shown in the run that interrupts it", {}, async (t) => {
   const { client } = await startFlow(t, ({ prompt }, say) => {
     if (prompt === "Stop that") say.text("Stopped.");
     else say.call("Read", { path: "hello.txt" });
@@ -120,9 +118,7 @@ test("a stream that is closed before the context came starts nothing", async (t)
   assert.equal(upstream.requests.length, 1);
 });
 
-test("a stream that is closed before its first message came starts nothing", {
-  todo: "sessions.ts: close is heard by a handler that does not exist yet; the run goes on unseen, tool by tool",
-}, async (t) => {
+test("a stream that is closed before its first message came starts nothing", {}, async (t) => {
   const { client, upstream, program } = await startFlow(t, (_, say) => say.text("Hello"));
   const run = client.run({ text: "Hi", begin: "stream" });
   const other = client.run({ text: "Hi", conversationId: "another" });

@@ -29,9 +29,7 @@ function moved(t: Parameters<typeof startProgram>[0], client: Client, program: P
   return later;
 }
 
-const attachFault = {
-  todo: "progress.ts attach(): the mark behind the checkpoint is counted as standing behind what is sent after it",
-};
+const attachFault = {};
 
 // ---- within the grace time -----------------------------------------------------------------------------
 
@@ -124,9 +122,7 @@ test("the mark behind a checkpoint proves nothing of what is sent again after it
   assert.equal(third.text, "one two");
 });
 
-test("text is proven within a second, also when nothing follows it", {
-  todo: "progress.ts flush(): a mark goes out only with later output, so the text of a pause is doubled",
-}, async (t) => {
+test("text is proven within a second, also when nothing follows it", {}, async (t) => {
   const { model, gates } = spoken(["one ", "two"]);
   const { client, program } = await startFlow(t, model);
   const run = client.run({ text: "Hi" });
@@ -339,9 +335,7 @@ test("stop() closes the streams and parks; the next start takes the run up", asy
   assert.equal(again.text, "one two");
 });
 
-test("stop() closes streams whose run has not begun, too", {
-  todo: "direct.ts stop(): only runners are parked; attempts that wait for the context or for append 0 stay",
-}, async (t) => {
+test("stop() closes streams whose run has not begun, too", {}, async (t) => {
   const { client, program } = await startFlow(t, (_, say) => say.text("Hello"));
   const asking = client.run({ text: "Hi", hold: () => true });
   await asking.until(() => asking.execs().length === 1);
@@ -349,9 +343,7 @@ test("stop() closes streams whose run has not begun, too", {
   await asking.until(() => asking.end !== null, "the stream is closed", 1_000);
 });
 
-test("a run that begins as the grace time of the one before runs out is known to the program", {
-  todo: "attempt.ts: the runner is fetched before the context is asked, and is released meanwhile",
-}, async (t) => {
+test("a run that begins as the grace time of the one before runs out is known to the program", {}, async (t) => {
   const { model, gates } = spoken(["one ", "two"]);
   const { client, upstream, program } = await startFlow(t, async (asked, say) => {
     if (asked.prompt === "First") say.text("Hello");

@@ -2,10 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { create, fromBinary } from "@bufbuild/protobuf";
 import { RequestContextSchema } from "../../src-main/gen/agent/v1/context_pb.ts";
-import {
-  ConversationStepSchema,
-  ConversationTurnStructureSchema,
-} from "../../src-main/gen/agent/v1/conversation_pb.ts";
+import { ConversationTurnStructureSchema } from "../../src-main/gen/agent/v1/conversation_pb.ts";
+import { ConversationStepSchema } from "../../src-main/gen/agent/v1/tools_pb.ts";
 import { gate, startFlow } from "../support/flow.ts";
 import { keys, startProgram } from "../support/program.ts";
 import type { Model } from "../support/upstream.ts";

@@ -7,6 +7,7 @@ import type { TestContext } from "node:test";
 import type { Clock } from "../../src-main/base/clock.ts";
 import type { Llm } from "../../src-main/llm/llm.ts";
 import type { Channel, LlmError, LlmRequest, ResponseEvent } from "../../src-main/llm/types.ts";
+import { shared } from "../support/shared.ts";
 
 // ---- recordings ----------------------------------------------------------------------------------------
 
@@ -51,7 +52,7 @@ interface Manifest {
   readonly httpErrors: readonly RecordedError[];
 }
 
-const folder = join(import.meta.dirname, "../../../shared/recordings");
+const folder = join(shared, "recordings");
 
 /** null, and a line that says so, where the recordings are not at hand. */
 export const manifest: Manifest | null = existsSync(join(folder, "MANIFEST.json"))
@@ -83,6 +84,7 @@ export const channelOf = (baseUrl: string, changes: Partial<Channel> = {}): Chan
   contextWindow: 128_000,
   abilities: { tools: true, images: true, thinking: true },
   options: { maxOutputTokens: null, temperature: null, topP: null },
+  instructions: "",
   extraBody: {},
   ...changes,
 });

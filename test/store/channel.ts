@@ -11,5 +11,6 @@ export const channel: Channel = {
   contextWindow: 128_000,
   abilities: { tools: true, images: false, thinking: true },
   options: { maxOutputTokens: null, temperature: 0.5, topP: null },
+  instructions: "Prefer tabs.",
   extraBody: { nested: { list: [1, null, "x"] } },
 };

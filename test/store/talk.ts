@@ -37,6 +37,7 @@ const spec = (name: string, readOnly: boolean): ToolSpec => ({
   description: name,
   schema: {},
   readOnly,
+  concurrent: readOnly,
 });
 
 export const setup: Setup = {
@@ -46,7 +47,16 @@ export const setup: Setup = {
   system: "You are careful.",
   tools: [spec("Look", true), spec("Edit", false), spec("Fetch", true), spec("Note", true)],
   options: { maxOutputTokens: 1000, temperature: null, topP: 0.5 },
-  workspace: { paths: ["/home/me/code"], os: "linux", shell: "bash" },
+  workspace: { paths: ["/home/me/code"], os: "linux", shell: "bash", terminalsFolder: "" },
+  client: {
+    conversationId: "c",
+    subagentType: null,
+    subagents: [],
+    subagentChannels: {},
+    tools: [],
+    customPrompt: null,
+    instructions: "",
+  },
 };
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -75,6 +85,7 @@ export const tools: Tools = {
     return next ?? { type: "done", outcome: ended(call, replies.map(textOf).join(", ")) };
   },
   fail: (call, reason) => ended(call, reason, true),
+  inMode: (given, mode) => ({ ...given, mode }),
 };
 
 // ---- inputs ----------------------------------------------------------------------------------------------------
@@ -87,6 +98,7 @@ export const starts = (runId: string, text = `do ${runId}`): Input => ({
   message: says(text),
   context: [{ role: "context", text: `context of ${runId}` }],
   setup,
+  resolutions: {},
 });
 
 export const usage: Usage = { fresh: 10, cached: 20, written: 3, output: 5, reasoning: 1 };

@@ -9,9 +9,8 @@ import {
   type ExecClientMessageSchema,
   type ExecServerMessage,
   ExecServerMessageSchema,
-  type ReadArgs,
-  type WriteArgs,
 } from "../../src-main/gen/agent/v1/exec_pb.ts";
+import type { ReadArgs, WriteArgs } from "../../src-main/gen/agent/v1/files_pb.ts";
 
 export type ExecAnswer = NonNullable<MessageInitShape<typeof ExecClientMessageSchema>["message"]>;
 
@@ -99,9 +98,9 @@ export class Machine {
     const { stdout = [], stderr = [], code = 0, until } = this.shell(command);
     yield { case: "shellStream", value: { event: { case: "start", value: {} } } };
     for (const data of stdout)
-      yield { case: "shellStream", value: { event: { case: "stdout", value: { data } } } };
+      yield { case: "shellStream", value: { event: { case: "stdout", value: { data: Buffer.from(data) } } } };
     for (const data of stderr)
-      yield { case: "shellStream", value: { event: { case: "stderr", value: { data } } } };
+      yield { case: "shellStream", value: { event: { case: "stderr", value: { data: Buffer.from(data) } } } };
     await until;
     yield { case: "shellStream", value: { event: { case: "exit", value: { code, cwd: this.workspace } } } };
   }

@@ -36,6 +36,7 @@ const spec = (name: string, readOnly: boolean): ToolSpec => ({
   description: name,
   schema: {},
   readOnly,
+  concurrent: readOnly,
 });
 
 export const setup: Setup = {
@@ -51,7 +52,16 @@ export const setup: Setup = {
     spec("Note", true),
   ],
   options: { maxOutputTokens: 1000, temperature: null, topP: 0.5 },
-  workspace: { paths: ["/home/me/code"], os: "linux", shell: "bash" },
+  workspace: { paths: ["/home/me/code"], os: "linux", shell: "bash", terminalsFolder: "" },
+  client: {
+    conversationId: "c",
+    subagentType: null,
+    subagents: [],
+    subagentChannels: {},
+    tools: [],
+    customPrompt: null,
+    instructions: "",
+  },
 };
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -81,6 +91,7 @@ export const tools: Tools = {
     return next ?? { type: "done", outcome: ended(`${call.name}: ${replies.map(textOf).join(", ")}`, false) };
   },
   fail: (_call, reason) => ended(reason, true),
+  inMode: (given, mode) => ({ ...given, mode }),
 };
 
 const textOf = (reply: Reply): string =>
@@ -98,6 +109,7 @@ export const starts = (runId: string, more: Partial<Extract<Input, { type: "star
   message: userSays(`do ${runId}`),
   context: [],
   setup,
+  resolutions: {},
   ...more,
 });
 

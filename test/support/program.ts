@@ -11,6 +11,7 @@ import { createLlm } from "../../src-main/llm/create.ts";
 import type { Channel } from "../../src-main/llm/types.ts";
 import { openStore, type Store } from "../../src-main/store/store.ts";
 import { createDirect, type Direct } from "../../src-main/transport/direct.ts";
+import { createLocal, sleep } from "../../src-main/transport/run/local-table.ts";
 import { createFakeClock, type FakeClock } from "./fake-clock.ts";
 
 export interface Program {
@@ -65,6 +66,8 @@ export async function startProgram(t: TestContext, options: ProgramOptions): Pro
     installationKey: new Uint8Array(32).fill(7),
     protectedPaths: [join(folder, "secrets")],
     redact: (text) => text.replaceAll("sentinel-secret", "[redacted]"),
+    ownPorts: () => [],
+    local: createLocal({ sleep: sleep(clock) }),
     onCall: () => {},
   });
   const server = createServer((request, response) =>
@@ -97,5 +100,6 @@ const channelOf = (baseUrl: string): Channel => ({
   contextWindow: 128_000,
   abilities: { tools: true, images: true, thinking: true },
   options: { maxOutputTokens: null, temperature: null, topP: null },
+  instructions: "",
   extraBody: {},
 });

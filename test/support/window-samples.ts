@@ -28,6 +28,7 @@ export const sampleChannel = (own: Partial<ChannelView> = {}): ChannelView => ({
   tools: true,
   images: false,
   thinking: false,
+  instructions: "",
   enabled: true,
   key: "set",
   requestUrl: "https://api.deepseek.com/v1/chat/completions",

@@ -67,7 +67,7 @@ function setUp() {
 const shellEvent = (event: NonNullable<Extract<ExecAnswer, { case: "shellStream" }>["value"]["event"]>) =>
   ({ case: "shellStream", value: { event } }) as ExecAnswer;
 const start = shellEvent({ case: "start", value: {} });
-const stdout = (data: string) => shellEvent({ case: "stdout", value: { data } });
+const stdout = (data: string) => shellEvent({ case: "stdout", value: { data: Buffer.from(data) } });
 const exit = (code: number) => shellEvent({ case: "exit", value: { code, cwd: "/w" } });
 
 const resultIn = (reply: Reply | undefined) =>
@@ -91,7 +91,11 @@ test("a question goes out with its number and its exec_id, and its first answer 
 test("a shell's events are passed on as they come, and folded into one reply at its exit", () => {
   const { ask, answer, output, replies } = setUp();
   const id = ask("op/0", shell);
-  for (const event of [start, stdout("one\n"), shellEvent({ case: "stderr", value: { data: "two\n" } })])
+  for (const event of [
+    start,
+    stdout("one\n"),
+    shellEvent({ case: "stderr", value: { data: Buffer.from("two\n") } }),
+  ])
     answer(id, event);
   assert.deepEqual(output, ["stdout: one\n", "stderr: two\n"]);
   assert.deepEqual(replies, []);

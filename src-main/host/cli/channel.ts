@@ -1,6 +1,7 @@
-/** The commands about channels. A provider key never stands among the arguments: others could read it there. */
+/** The commands about channels. */
 import type { ChannelFields, ChannelView, SetChannel } from "../../contract.ts";
-import { type Command, type Given, type Options, WrongUse } from "./command.ts";
+import { type Command, type Options, WrongUse } from "./command.ts";
+import { aboutKeys, keyOptions, readKey } from "./key.ts";
 import { plain, print, printJson, printTable, tell } from "./print.ts";
 
 type FieldKind = "text" | "number" | "number or default" | "on or off";
@@ -22,7 +23,7 @@ const fields: Readonly<Record<string, readonly [name: keyof ChannelFields, kind:
 
 const needed = ["name", "format", "base-url", "model"] as const;
 
-const keyOptions: Options = { "key-env": "text", "key-stdin": "flag", "no-key": "flag" };
+const ownKeyOptions: Options = { ...keyOptions, "no-key": "flag" };
 
 const aboutFields = [
   "--context-window N     tokens that the model takes",
@@ -32,11 +33,7 @@ const aboutFields = [
   "--tools on|off         whether it is offered tools; likewise --images and --thinking",
 ];
 
-const aboutKeys = [
-  "--key-env VAR          takes the key from that environment variable",
-  "--key-stdin            reads the key from standard input",
-  "--no-key               this server wants none",
-];
+const aboutOwnKeys = [...aboutKeys, "--no-key               this server wants none"];
 
 const addCommand: Command = {
   name: "channel add",
@@ -45,17 +42,17 @@ const addCommand: Command = {
   about: "Adds a channel and prints it as one line of JSON",
   help: [
     "--base-url URL         up to where the API begins: https://api.example.com/v1",
-    ...aboutKeys,
+    ...aboutOwnKeys,
     ...aboutFields,
   ],
   options: {
     ...Object.fromEntries(Object.keys(fields).map((name) => [name, "text"] as const)),
-    ...keyOptions,
+    ...ownKeyOptions,
   },
   async run(given, world) {
     const missing = needed.filter((name) => given.text(name) === undefined);
     if (missing.length > 0) throw new WrongUse(`Missing: ${missing.map((name) => `--${name}`).join(", ")}.`);
-    const key = await keyOf(given);
+    const key = await readKey(given);
     if (key === undefined)
       throw new WrongUse("Say where the key is: --key-env VAR, --key-stdin or --no-key.");
     const pairs = Object.keys(fields).flatMap((name) => {
@@ -78,13 +75,13 @@ const setCommand: Command = {
   help: [
     `Fields: ${Object.keys(fields).join(", ")}`,
     "A base-url on another host empties the key: it was given for the old one.",
-    ...aboutKeys,
+    ...aboutOwnKeys,
   ],
   operands: [1, 99],
-  options: keyOptions,
+  options: ownKeyOptions,
   async run(given, world) {
     const [id = "", ...pairs] = given.operands;
-    const key = await keyOf(given);
+    const key = await readKey(given);
     if (pairs.length === 0 && key === undefined)
       throw new WrongUse("Say what to change: FIELD=VALUE, or a key.");
     const change = { id, fields: fieldsOf(pairs.map(pairOf)), ...(key === undefined ? {} : { key }) };
@@ -180,27 +177,6 @@ const rowOf = (channel: ChannelView): readonly string[] => [
 ];
 
 // ---- words -> values -----------------------------------------------------------------------------------
-
-/** undefined: nothing was said. null: no key is wanted. Throws `WrongUse`. */
-async function keyOf(given: Given): Promise<string | null | undefined> {
-  const said = Object.keys(keyOptions).filter((name) => given.flag(name) || given.text(name) !== undefined);
-  if (said.length > 1) throw new WrongUse("Give only one of --key-env, --key-stdin and --no-key.");
-  if (given.flag("no-key")) return null;
-  if (given.flag("key-stdin")) return readStdin();
-  const variable = given.text("key-env");
-  if (variable === undefined) return undefined;
-  const key = process.env[variable];
-  if (!key) throw new WrongUse(`The environment variable ${variable} is not set.`);
-  return key;
-}
-
-async function readStdin(): Promise<string> {
-  if (process.stdin.isTTY) tell("Paste the key, then press Enter and Ctrl-D.");
-  const chunks = await process.stdin.setEncoding("utf8").toArray();
-  const key = chunks.join("").trim();
-  if (key === "") throw new WrongUse("Standard input held no key.");
-  return key;
-}
 
 function pairOf(word: string): readonly [string, string] {
   const at = word.indexOf("=");

@@ -1,26 +1,38 @@
 /** The table of commands. */
+import type { TlsFiles } from "../../app/tls.ts";
 import { OwnkeyError } from "../../base/errors.ts";
 import { channelCommands } from "./channel.ts";
-import { type Command, WrongUse } from "./command.ts";
+import { type Command, type Given, WrongUse } from "./command.ts";
 import { print, printedTime, printJson, printTable, tell } from "./print.ts";
+import { searchCommands } from "./search.ts";
 
 const serveCommand: Command = {
   name: "serve",
-  usage: "[--port PORT]",
+  usage: "[--port PORT] [--tls-cert FILE --tls-key FILE]",
   about: "Runs Ownkey until it is stopped",
   help: [
-    "--port PORT  listens there and remembers it; 0 takes any free port and remembers nothing",
+    "--port PORT      listens there and remembers it; 0 takes any free port and remembers nothing",
+    "--tls-cert FILE  listens with TLS on a second port, with this certificate (PEM) for the address 127.0.0.1;",
+    "--tls-key FILE   its key. The line then has directTls, and clients must trust who signed the certificate",
     "",
     "When ready, one line of JSON is written:",
     '{"event":"listening","direct":ADDRESS FOR CURSOR,"window":ADDRESS FOR A BROWSER,"pid":NUMBER}',
     "The direct address holds a secret: give it to nobody. `ownkey window` makes an address that opens the window.",
   ],
-  options: { port: "text" },
+  options: { port: "text", "tls-cert": "text", "tls-key": "text" },
   async run(given, { dataDir }) {
     const port = given.text("port");
+    const tls = tlsOf(given);
     const { serve } = await import("../serve.ts");
-    await serve(dataDir, port === undefined ? null : portOf(port), ({ direct, window }) => {
-      printJson({ event: "listening", direct, window, pid: process.pid });
+    await serve(dataDir, port === undefined ? null : portOf(port), tls, (serving) => {
+      const { direct, directTls, window } = serving;
+      printJson({
+        event: "listening",
+        direct,
+        ...(directTls === null ? {} : { directTls }),
+        window,
+        pid: process.pid,
+      });
       if (!process.stderr.isTTY) return;
       tell("Ownkey is running. Ctrl-C stops it.");
       tell(`  for Cursor      ${direct}`);
@@ -146,10 +158,19 @@ export const commands: readonly Command[] = [
   serveCommand,
   ...channelCommands,
   ...keyCommands,
+  ...searchCommands,
   statusCommand,
   windowCommand,
   verifyCommand,
 ];
+
+function tlsOf(given: Given): TlsFiles | null {
+  const cert = given.text("tls-cert");
+  const key = given.text("tls-key");
+  if (cert === undefined && key === undefined) return null;
+  if (cert === undefined || key === undefined) throw new WrongUse("--tls-cert and --tls-key go together.");
+  return { cert, key };
+}
 
 function portOf(text: string): number {
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);

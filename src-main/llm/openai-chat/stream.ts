@@ -18,6 +18,7 @@ import type { SseEvent } from "../sse.ts";
 import type { LlmError, ResponseEvent, StopReason, Usage } from "../types.ts";
 import { CallReader } from "./calls.ts";
 import { type Fields, isFields, stringOf } from "./fields.ts";
+import { ChunkPattern } from "./pattern.ts";
 import { usageIn } from "./usage.ts";
 
 const lengthReasons = new Set(["length", "max_tokens"]);
@@ -32,6 +33,7 @@ export class ChatReader implements AnswerReader {
   readonly #upstream: Upstream;
   readonly #assembler: Assembler;
   readonly #calls: CallReader;
+  readonly #pattern = new ChunkPattern();
   #started = false;
   #ended = false;
   #finishReason = "";
@@ -75,6 +77,8 @@ export class ChatReader implements AnswerReader {
   #read(event: SseEvent, out: ResponseEvent[]): void {
     if (this.#garbled !== null) return this.#fail(this.#garbage(this.#garbled), out);
     if (event.data.startsWith("[DONE]")) return this.#complete(out);
+    const piece = event.event === undefined ? this.#pattern.pieceIn(event.data) : null;
+    if (piece !== null) return this.#write("text", piece, out);
     const chunk = parse(event.data);
     if (chunk === null) {
       this.#garbled = event.data;
@@ -89,9 +93,14 @@ export class ChatReader implements AnswerReader {
     this.#usage = usageIn(chunk) ?? this.#usage;
     const choice = choiceIn(chunk);
     if (choice === null) return;
+    const told = out.length;
     if (isFields(choice.delta)) this.#readDelta(choice.delta, out);
     const finishReason = stringOf(choice.finish_reason);
-    if (finishReason === "") return;
+    if (finishReason === "") {
+      const last = out.at(-1);
+      if (out.length === told + 1 && last?.type === "text_delta") this.#pattern.learn(event.data, last.text);
+      return;
+    }
     this.#finishReason = finishReason;
     // Seen (Moonshot): usage inside the choice.
     this.#usage = usageIn(choice) ?? this.#usage;

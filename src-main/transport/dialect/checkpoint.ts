@@ -12,13 +12,16 @@ import {
   AgentMode,
   type ConversationStateStructure,
   ConversationStateStructureSchema,
-  ConversationStepSchema,
+  ConversationTokenDetailsSchema,
   ConversationTurnStructureSchema,
 } from "../../gen/agent/v1/conversation_pb.ts";
-import { ToolCallSchema } from "../../gen/agent/v1/tools_pb.ts";
+import { TodoItemSchema } from "../../gen/agent/v1/queries_pb.ts";
+import { ConversationStepSchema, ToolCallSchema } from "../../gen/agent/v1/tools_pb.ts";
 import type { AssistantMessage } from "../../llm/types.ts";
-import type { ConversationState, Mode } from "../../loop/types.ts";
+import type { ConversationState, Mode, Todo } from "../../loop/types.ts";
+import { type Share, toBreakdown, totalTokens } from "./context-meter.ts";
 import { cardIdOf } from "./ids.ts";
+import { toTodoItem } from "./todos.ts";
 
 export interface Blob {
   readonly id: Uint8Array;
@@ -89,20 +92,35 @@ export function commitBlob(key: Uint8Array, principal: string, state: Conversati
   return toBlob(Buffer.from(JSON.stringify({ role: "system", content: `ownkey commit ${toHex(name)}` })));
 }
 
+export const todoBlobs = (todos: readonly Todo[]): readonly Blob[] =>
+  todos.map((todo) => toBlob(toBinary(TodoItemSchema, create(TodoItemSchema, toTodoItem(todo)))));
+
+/** What a checkpoint says beside the turns before. */
+export interface Standing {
+  readonly turnId: Uint8Array;
+  readonly commitId: Uint8Array;
+  readonly todoIds: readonly Uint8Array[];
+  readonly mode: Mode;
+  /** What the provider counted last; 0 before it did, and our estimate stands in. */
+  readonly usedTokens: number;
+  readonly maxTokens: number;
+  readonly context: readonly Share[];
+}
+
 /** `before` is the state the client brought, its `turns` those before this turn. */
 export function toCheckpoint(
   before: ConversationStateStructure,
-  turnId: Uint8Array,
-  commitId: Uint8Array,
-  tokens: { readonly used: number; readonly max: number },
-  mode: Mode,
+  { turnId, commitId, todoIds, mode, usedTokens, maxTokens, context }: Standing,
 ): ConversationStateStructure {
   const state = clone(ConversationStateStructureSchema, before);
   state.turns.push(turnId);
   state.rootPromptMessagesJson = [commitId];
-  state.tokenDetails = create(ConversationStateStructureSchema, {
-    tokenDetails: { usedTokens: tokens.used, maxTokens: tokens.max },
-  }).tokenDetails;
+  state.todos = [...todoIds];
+  state.tokenDetails = create(ConversationTokenDetailsSchema, {
+    usedTokens: usedTokens || totalTokens(context),
+    maxTokens,
+    breakdown: toBreakdown(context, maxTokens),
+  });
   state.mode = modes[mode];
   return state;
 }

@@ -33,6 +33,7 @@ export function workspaceOf(env: RequestContextEnv | undefined): Workspace {
     paths: env?.workspacePaths ?? [],
     os: env?.osVersion || "unknown",
     shell: env?.shell ?? "",
+    terminalsFolder: env?.terminalsFolder ?? "",
   };
 }
 
@@ -68,6 +69,8 @@ function sections(context: RequestContext | null, today: string): { tag: string;
     { tag: "environment", text: environment(context?.env, today) },
     { tag: "rules", text: rules(context) },
     { tag: "skills", text: skills(context) },
+    { tag: "mcp", text: mcpInstructions(context) },
+    { tag: "hooks", text: cutEnd(context?.hooksAdditionalContext ?? "", ruleCharacters) },
     { tag: "git", text: git(context) },
   ];
 }
@@ -86,12 +89,18 @@ function environment(env: RequestContextEnv | undefined, today: string): string 
 /** Rules that always hold are given whole; the others by path, to be read when they apply. Skills come twice (seen). */
 function rules(context: RequestContext | null): string {
   const skillPaths = new Set(context?.agentSkills.map((skill) => skill.fullPath));
-  return [...(context?.rules ?? []), ...(context?.nonFileRules ?? [])]
+  const told = [...(context?.rules ?? []), ...(context?.nonFileRules ?? [])]
     .filter(({ fullPath }) => !skillPaths.has(fullPath))
-    .map(rule)
-    .filter(Boolean)
-    .join("\n\n");
+    .map(rule);
+  return [...told, cutEnd(context?.cloudRule ?? "", ruleCharacters)].filter(Boolean).join("\n\n");
 }
+
+/** What servers say about their tools as a whole. */
+const mcpInstructions = (context: RequestContext | null): string =>
+  (context?.mcpInstructions ?? [])
+    .filter(({ instructions }) => instructions.trim() !== "")
+    .map(({ serverName, instructions }) => `${serverName}: ${cutEnd(instructions.trim(), statusCharacters)}`)
+    .join("\n\n");
 
 function rule({ fullPath, content, type }: CursorRule): string {
   switch (type?.type.case) {

@@ -4,15 +4,21 @@
  * The started card waits for the commit (operation_started) instead of the end of the call in the stream: a try that
  * breaks off leaves at most partial cards, and `boundary` completes those.
  */
-import { create, fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
+import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { type AgentServerMessage, AgentServerMessageSchema } from "../../gen/agent/v1/agent_pb.ts";
 import type { InteractionUpdateSchema } from "../../gen/agent/v1/interaction_pb.ts";
+import {
+  InteractionQuerySchema,
+  type InteractionResponse,
+  InteractionResponseSchema,
+} from "../../gen/agent/v1/queries_pb.ts";
 import { ToolCallSchema } from "../../gen/agent/v1/tools_pb.ts";
 import type { Usage } from "../../llm/types.ts";
-import type { LoopEvent, Tools, Workspace } from "../../loop/types.ts";
+import type { LoopEvent, Setup, Tools } from "../../loop/types.ts";
 import { callIdOfCard, cardIdOf } from "./ids.ts";
-import { cardNameOf, startedCard } from "./tools/index.ts";
+import { cardNameOf, startedCard } from "./tools/carry-out.ts";
 import type { Card } from "./tools/tool.ts";
+import { WholeCharacters } from "./whole-characters.ts";
 
 type Update = NonNullable<MessageInitShape<typeof InteractionUpdateSchema>["message"]>;
 
@@ -32,7 +38,7 @@ interface PartialCard {
 /** What has to be remembered between the events of one call: which block is which card, and since when it thinks. */
 interface StreamCards {
   readonly callId: string;
-  readonly workspace: Workspace;
+  readonly setup: Setup;
   readonly cards: Map<number, PartialCard>;
   readonly now: () => number;
   thinkingSince: number;
@@ -62,7 +68,7 @@ const rows: Rows = {
   tool_call_delta: ({ index, text }, stream) => partial(stream, index, text),
   tool_call_end: silent,
   operation_started: ({ operationId, call }, stream) => {
-    const tool = startedCard(call, { operationId, workspace: stream.workspace });
+    const tool = startedCard(call, { operationId, setup: stream.setup });
     return (
       tool && {
         case: "toolCallStarted",
@@ -90,21 +96,23 @@ export class Encoder {
   readonly #tools: Tools;
   readonly #now: () => number;
   #stream: StreamCards;
+  #characters = new WholeCharacters();
 
-  constructor(tools: Tools, workspace: Workspace, now: () => number) {
+  constructor(tools: Tools, setup: Setup, now: () => number) {
     this.#tools = tools;
     this.#now = now;
-    this.#stream = { callId: "", workspace, cards: new Map(), now, thinkingSince: now() };
+    this.#stream = { callId: "", setup, cards: new Map(), now, thinkingSince: now() };
   }
 
-  /** A provider request begins; blocks are numbered anew. */
-  begin(callId: string): void {
-    this.#stream = { ...this.#stream, callId, cards: new Map(), thinkingSince: this.#now() };
+  /** A provider request begins; blocks are numbered anew. `setup` may have changed with the mode. */
+  begin(callId: string, setup: Setup): void {
+    this.#stream = { ...this.#stream, callId, setup, cards: new Map(), thinkingSince: this.#now() };
+    this.#characters = new WholeCharacters();
   }
 
   encode(event: LoopEvent): AgentServerMessage | null {
     const row = rows[event.type] as (event: LoopEvent, stream: StreamCards) => Update | null;
-    const update = row(event, this.#stream);
+    const update = row(this.#characters.join(event), this.#stream);
     return update && toMessage(update);
   }
 
@@ -113,12 +121,18 @@ export class Encoder {
    * become part of the client's result (PROTOCOL.md section 10). Cards left open are completed with `reason`.
    */
   boundary(reason: string): AgentServerMessage[] {
+    return [...this.abandon(reason), ...notice(reason)];
+  }
+
+  /** Completes the cards that were left open. */
+  abandon(reason: string): AgentServerMessage[] {
     const abandoned = [...this.#stream.cards.values()].map(({ id, name, modelId }) => {
       const call = { type: "tool_call", id: modelId, name, arguments: "" } as const;
-      return completed(id, this.#tools.fail(call, reason).card);
+      const spec = this.#stream.setup.tools.find((tool) => tool.name === name) ?? null;
+      return completed(id, this.#tools.fail(call, reason, spec).card);
     });
     this.#stream.cards.clear();
-    return [...abandoned.filter((update) => update !== null).map(toMessage), ...notice(reason)];
+    return abandoned.filter((update) => update !== null).map(toMessage);
   }
 }
 
@@ -143,16 +157,16 @@ export const turnEnded = (usage: Usage): AgentServerMessage =>
 
 export const heartbeat = (): AgentServerMessage => toMessage({ case: "heartbeat", value: {} });
 
-/** A question whose answer proves that what was written before it has arrived. The client has no such blob. */
-export const mark = (id: number): AgentServerMessage =>
-  create(AgentServerMessageSchema, {
-    message: {
-      case: "kvServerMessage",
-      value: { id, message: { case: "getBlobArgs", value: { blobId: noBlob } } },
-    },
-  });
+/** A question to the user; `query` holds an InteractionQuery without its number. */
+export function toQuery(id: number, query: Uint8Array): AgentServerMessage {
+  const value = fromBinary(InteractionQuerySchema, query);
+  value.id = id;
+  return create(AgentServerMessageSchema, { message: { case: "interactionQuery", value } });
+}
 
-const noBlob = new Uint8Array(32);
+/** What the user answered, as it is kept: without the number of this connection. */
+export const encodeResponse = ({ result }: InteractionResponse): Uint8Array =>
+  toBinary(InteractionResponseSchema, create(InteractionResponseSchema, { result }));
 
 /** Live output of a shell, into its card. */
 export const shellDelta = (
@@ -176,7 +190,7 @@ export const shellDelta = (
 
 function partial(stream: StreamCards, index: number, argsTextDelta: string): Update | null {
   const card = stream.cards.get(index);
-  const name = card && cardNameOf(card.name);
+  const name = card && cardNameOf(card.name, stream.setup.tools);
   if (!card || !name) return null;
   return {
     case: "partialToolCall",

@@ -20,5 +20,9 @@ const byMode: Readonly<Record<Mode, string>> = {
     "The user wants a fault found: form hypotheses, test each with the smallest experiment, then mend the cause.",
 };
 
-export const systemPrompt = (mode: Mode): string =>
-  [...common, ...(byMode[mode] ? [byMode[mode]] : [])].join("\n");
+const subagent =
+  "You carry out one task for another agent, which sees only your last message: make that a complete report.";
+
+/** `instructions`: what the user wrote for this channel; "" for none. */
+export const systemPrompt = (mode: Mode, isSubagent: boolean, instructions: string): string =>
+  [...common, byMode[mode], isSubagent ? subagent : "", instructions].filter(Boolean).join("\n");

@@ -8,22 +8,25 @@ import { toHex } from "../../base/hash.ts";
 import { type AgentServerMessage, AgentServerMessageSchema } from "../../gen/agent/v1/agent_pb.ts";
 import type { ConversationStateStructure } from "../../gen/agent/v1/conversation_pb.ts";
 import type { AssistantMessage, StopReason, Usage } from "../../llm/types.ts";
-import type { ConversationState, LoopEvent, Tools, Workspace } from "../../loop/types.ts";
-import { type Blob, commitBlob, type Turn, toCheckpoint } from "../dialect/checkpoint.ts";
+import type { ConversationState, LoopEvent, Setup, Tools } from "../../loop/types.ts";
+import { type Blob, commitBlob, type Turn, toCheckpoint, todoBlobs } from "../dialect/checkpoint.ts";
+import { ContextMeter } from "../dialect/context-meter.ts";
+import { encodeDelta } from "../dialect/delta.ts";
 import { Encoder, notice } from "../dialect/encode.ts";
+import { toEnvelope } from "../wire/envelope.ts";
 import { encodeMessage } from "../wire/outbox.ts";
 import { Delivery } from "./delivery.ts";
 import type { View } from "./view.ts";
 
-/** Text older than this gets a mark behind it. */
-const markEveryMs = 1_000;
+/** What was written is followed by a mark after this time, whether or not more is written. */
+const markAfterMs = 200;
 
 export interface ProgressOptions {
   readonly clock: Clock;
   readonly tools: Tools;
   readonly installationKey: Uint8Array;
   readonly principal: string;
-  readonly workspace: Workspace;
+  readonly setup: Setup;
   readonly turn: Turn;
   /** The client's state with the turns before this one. */
   readonly before: ConversationStateStructure;
@@ -42,15 +45,16 @@ export class Progress {
   readonly #options: ProgressOptions;
   readonly #encoder: Encoder;
   readonly #delivery = new Delivery();
+  readonly #meter = new ContextMeter();
   #sentBlobs = new Set<string>();
-  #markedMs: number;
+  #isUnmarked = false;
+  #markDue: (() => void) | null = null;
   #usedTokens = 0;
   #callId = "";
 
   constructor(options: ProgressOptions) {
     this.#options = options;
-    this.#encoder = new Encoder(options.tools, options.workspace, options.clock.now);
-    this.#markedMs = options.clock.now();
+    this.#encoder = new Encoder(options.tools, options.setup, options.clock.now);
   }
 
   publish(events: readonly LoopEvent[], view: View | null): void {
@@ -58,27 +62,50 @@ export class Progress {
       if (event.type === "done") this.#answered(event.message, event.usage, view);
       else if (event.type === "operation_completed")
         this.#options.turn.completed(event.operationId, event.outcome.card);
-      const message = this.#encoder.encode(event);
-      if (message) this.show(message, view);
+      if (event.type === "text_delta" || event.type === "thinking_delta")
+        this.#show(toEnvelope(encodeDelta(event)), view);
+      else {
+        const message = this.#encoder.encode(event);
+        if (message) this.show(message, view);
+      }
     }
   }
 
   show(message: AgentServerMessage, view: View | null): void {
-    const envelope = encodeMessage(message);
+    this.#show(encodeMessage(message), view);
+  }
+
+  #show(envelope: Buffer, view: View | null): void {
     this.#delivery.shown(envelope);
+    this.#isUnmarked = true;
     view?.send(envelope);
   }
 
-  /** Writes out what was sent, with a mark behind it when the last one is old. */
+  /** Writes out what was sent, and sees to it that a mark follows soon. */
   flush(view: View): void {
-    const now = this.#options.clock.now();
-    if (now - this.#markedMs >= markEveryMs && this.#delivery.unproven.length > 0) this.#mark(view, null);
+    this.#delivery.join();
     view.flush();
+    if (this.#isUnmarked) this.#markLater(view);
   }
 
-  begin(callId: string): void {
+  #markLater(view: View): void {
+    if (this.#markDue) return;
+    this.#markDue = this.#options.clock.after(markAfterMs, () => {
+      this.#markDue = null;
+      if (!this.#isUnmarked) return;
+      this.#mark(view, null);
+      view.flush();
+    });
+  }
+
+  begin(callId: string, setup: Setup): void {
     this.#callId = callId;
-    this.#encoder.begin(callId);
+    this.#encoder.begin(callId, setup);
+  }
+
+  /** The answer in hand ends here: no card of it stays open. */
+  abandon(reason: string, view: View | null): void {
+    for (const message of this.#encoder.abandon(reason)) this.show(message, view);
   }
 
   boundary(reason: string, view: View | null): void {
@@ -91,13 +118,20 @@ export class Progress {
     const commit = commitBlob(installationKey, principal, state);
     this.#options.saved(commit.id, state);
     const blobs = turn.blobs();
-    const turnId = blobs.at(-1)?.id ?? new Uint8Array();
-    const tokens = { used: this.#usedTokens, max: contextWindow };
-    const value = toCheckpoint(before, turnId, commit.id, tokens, state.run?.setup.mode ?? "agent");
+    const todos = todoBlobs(state.todos);
+    const value = toCheckpoint(before, {
+      turnId: blobs.at(-1)?.id ?? new Uint8Array(),
+      commitId: commit.id,
+      todoIds: todos.map(({ id }) => id),
+      mode: state.run?.setup.mode ?? "agent",
+      usedTokens: this.#usedTokens,
+      maxTokens: contextWindow,
+      context: this.#meter.measure(state),
+    });
     const update = create(AgentServerMessageSchema, {
       message: { case: "conversationCheckpointUpdate", value },
     });
-    return { messages: [...this.#unsent([...blobs, commit]), update], commitId: commit.id };
+    return { messages: [...this.#unsent([...todos, ...blobs, commit]), update], commitId: commit.id };
   }
 
   sendCheckpoint({ messages, commitId }: Checkpoint, view: View): void {
@@ -108,9 +142,13 @@ export class Progress {
   /** A new connection: it gets what no mark has proven, and every blob anew. */
   attach(view: View, state: ConversationState): void {
     this.#delivery.forgetMarks();
+    this.#markDue?.();
+    this.#markDue = null;
     this.#sentBlobs = new Set();
-    this.sendCheckpoint(this.checkpoint(state), view);
-    for (const envelope of this.#delivery.unproven) view.send(envelope);
+    const { messages, commitId } = this.checkpoint(state);
+    for (const message of messages) view.sendMessage(message);
+    for (const envelopes of this.#delivery.unproven) view.send(envelopes);
+    this.#mark(view, commitId);
   }
 
   /** Returns the checkpoint that the answer to `kvId` proves delivered, if it was a mark behind one. */
@@ -127,7 +165,7 @@ export class Progress {
 
   #mark(view: View, commitId: Uint8Array | null): void {
     this.#delivery.marked(view.mark(), commitId);
-    this.#markedMs = this.#options.clock.now();
+    this.#isUnmarked = false;
   }
 
   #unsent(blobs: readonly Blob[]): AgentServerMessage[] {

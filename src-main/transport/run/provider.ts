@@ -28,14 +28,17 @@ const firstPauseMs = 500;
 
 export class Provider {
   readonly #command: CallLlm;
+  readonly #number: number;
   readonly #clock: Clock;
   readonly #listener: Listener;
   readonly #abort = new AbortController();
   #startedMs: number;
   #firstMs: number | null = null;
 
-  constructor(command: CallLlm, clock: Clock, listener: Listener) {
+  /** `number`: of this request among all that the call has cost, over restarts too. */
+  constructor(command: CallLlm, number: number, clock: Clock, listener: Listener) {
     this.#command = command;
+    this.#number = number;
     this.#clock = clock;
     this.#listener = listener;
     this.#startedMs = clock.now();
@@ -68,7 +71,7 @@ export class Provider {
   record(end: { usage: Usage | null; error: LlmError | null; partial: string | null }): TryRecord {
     return {
       callId: this.#command.callId,
-      try: this.#command.try,
+      try: this.#number,
       startedMs: this.#startedMs,
       firstMs: this.#firstMs,
       endedMs: this.#clock.now(),
@@ -102,7 +105,7 @@ function opened(open: () => Llm): Llm {
 
 function pauseMs(attempt: number, after: LlmError): number {
   if (after.retryAfterMs !== null) return after.retryAfterMs;
-  return firstPauseMs * 2 ** (attempt - 2) * (0.75 + Math.random() / 2);
+  return Math.round(firstPauseMs * 2 ** (attempt - 2) * (0.75 + Math.random() / 2));
 }
 
 const endless: LlmError = {

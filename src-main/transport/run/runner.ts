@@ -9,55 +9,55 @@
  *   attempt -- start, resume, reply, cancel --> runner -- updates, questions, tail --> attempt (view.ts)
  *                                               |   ^
  *                                       request v   | events of one network chunk
- *                                              provider stream (provider.ts)
+ *                                              calls.ts -> provider.ts
  */
-import type { Clock } from "../../base/clock.ts";
 import { OwnkeyError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
-import type { Llm } from "../../llm/llm.ts";
-import type { Channel, ResponseEvent, UserMessage } from "../../llm/types.ts";
+import type { UserMessage } from "../../llm/types.ts";
 import { callCommand } from "../../loop/call.ts";
-import { isVisible, visibleText } from "../../loop/pending.ts";
 import { isBusy } from "../../loop/transition.ts";
-import type { Command, ConversationState, Input, Reply, Tools } from "../../loop/types.ts";
-import type { Store } from "../../store/store.ts";
-import type { TryRecord } from "../../store/tries.ts";
+import type { ClientStep, Command, ConversationState, Input, Reply, Tools } from "../../loop/types.ts";
+import { mayRepeat } from "../dialect/tools/carry-out.ts";
 import type { Problem } from "../wire/errors.ts";
+import { type Asker, type CallOptions, Calls } from "./calls.ts";
 import type { Along, Ledger } from "./ledger.ts";
+import { type CarryOut, LocalSteps } from "./local-steps.ts";
 import type { Progress } from "./progress.ts";
-import { Provider } from "./provider.ts";
 import type { View } from "./view.ts";
 
 /** How long a run goes on after its connection was lost, before it is parked. */
 export const graceMs = 10_000;
 
-export interface RunnerOptions {
-  readonly store: Store;
-  readonly clock: Clock;
+export interface RunnerOptions extends CallOptions {
   readonly log: Log;
   readonly tools: Tools;
-  channel(id: string): Channel | null;
-  createLlm(channel: Channel): Llm;
-  onCall(callId: string): void;
+  /** Carries out a step that is Ownkey's own: a page to fetch, a search. */
+  readonly local: CarryOut;
 }
 
-type CallLlm = Extract<Command, { readonly type: "call_llm" }>;
 type Start = Extract<Input, { readonly type: "start" }>;
 
 export class Runner {
   readonly #options: RunnerOptions;
   readonly #ledger: Ledger;
+  readonly #keep: () => void;
   readonly #release: () => void;
   #progress: Progress | null = null;
   #view: View | null = null;
-  #provider: Provider | null = null;
+  readonly #calls: Calls;
+  readonly #local: LocalSteps;
   #stopGrace: () => void = () => {};
 
-  /** `release` is called when the process need not remember this conversation any longer. */
-  constructor(options: RunnerOptions, ledger: Ledger, release: () => void) {
+  /** `keep` and `release`: the process remembers this conversation from its first connection until it is parked. */
+  constructor(options: RunnerOptions, ledger: Ledger, keep: (runner: Runner) => void, release: () => void) {
     this.#options = options;
     this.#ledger = ledger;
+    this.#keep = () => keep(this);
     this.#release = release;
+    this.#calls = new Calls(options, this.#asker());
+    this.#local = new LocalSteps(options.local, ({ operationId, step }, reply) =>
+      this.reply(operationId, step, reply),
+    );
   }
 
   get state(): ConversationState {
@@ -75,11 +75,12 @@ export class Runner {
 
   /** A new run; one that is still open is settled in the same commit. */
   start(input: Start, messageHash: Uint8Array, progress: Progress, view: View): void {
-    this.#stopProvider();
+    this.#stopWork();
     this.#view?.end({ kind: "conflict", message: "A newer message took over this conversation." });
     this.#attach(view);
     this.#progress = progress;
-    this.#safely(() => this.#obey(this.#hear(input, `run:${input.runId}`, { messageHash })));
+    // What the commit settles was shown by the older run, whose connection is gone.
+    this.#safely(() => this.#obey(this.#ledger.hear(input, `run:${input.runId}`, { messageHash }).command));
   }
 
   /** The same run on a new connection, in this process or after a restart (`progress` then begins anew). */
@@ -96,20 +97,16 @@ export class Runner {
   }
 
   reply(operationId: string, step: number, reply: Reply): void {
-    const input: Input = { type: "reply", operationId, step, reply };
-    this.#safely(() => this.#obey(this.#hear(input, `op:${operationId}/${step}`)));
+    this.#take({ type: "reply", operationId, step, reply }, `op:${operationId}/${step}`);
   }
 
   inject(injectionId: string, message: UserMessage): void {
-    this.#safely(() =>
-      this.#obey(this.#hear({ type: "inject", injectionId, message }, `inject:${injectionId}`)),
-    );
+    this.#take({ type: "inject", injectionId, message }, `inject:${injectionId}`);
   }
 
   cancel(reason: string): void {
-    this.#stopProvider();
-    const { run } = this.state;
-    this.#safely(() => this.#obey(this.#hear({ type: "cancel", reason }, `cancel:${run?.runId ?? ""}`)));
+    this.#stopWork();
+    this.#take({ type: "cancel", reason }, `cancel:${this.state.run?.runId ?? ""}`);
   }
 
   /** Live output of a tool, straight into its card. */
@@ -134,14 +131,32 @@ export class Runner {
   /** Leaves the run to the store, as a crash would. */
   park(): void {
     this.#stopGrace();
-    this.#stopProvider();
+    this.#stopWork();
     this.#view?.end(null);
     this.#view = null;
     this.#progress = null;
     this.#release();
   }
 
+  #asker(): Asker {
+    const pending = () => this.#ledger.state.pending;
+    return {
+      get pending() {
+        return pending();
+      },
+      hear: (input, inputId, along) => this.#hear(input, inputId, along),
+      obey: (command) => this.#safely(() => this.#obey(command)),
+      boundary: (reason) => this.#progress?.boundary(reason, this.#view),
+      flush: () => {
+        this.#flush();
+        return this.#view?.drained() ?? Promise.resolve();
+      },
+      crash: (reason) => this.#crash(reason),
+    };
+  }
+
   #attach(view: View): void {
+    this.#keep();
     this.#stopGrace();
     this.#view = view;
   }
@@ -163,10 +178,11 @@ export class Runner {
     switch (phase.type) {
       case "waiting_client":
         for (const { operationId, call, replies, step } of phase.batch)
-          if (step.type !== "done") view.ask({ operationId, step: replies.length, call, request: step });
+          if (step.type !== "done")
+            this.#askAgain({ operationId, step: replies.length, call, request: step }, view);
         return;
       case "waiting_llm":
-        if (!this.#provider) this.#call(callCommand(this.state, 1, null), "stored");
+        if (!this.#calls.isOpen) this.#call(callCommand(this.state, 1, null), "stored");
         return;
       case "final":
       case "canceled":
@@ -176,6 +192,23 @@ export class Runner {
       case "ready":
         return this.#finish({ kind: "bug", message: `The run ${run?.runId ?? ""} has not begun.` });
     }
+  }
+
+  /** The client takes a repeated question from its memory, except where it would carry it out a second time. */
+  #askAgain(step: ClientStep, view: View): void {
+    const spec = this.state.run?.setup.tools.find(({ name }) => name === step.call.name);
+    if (step.request.type !== "exec" || mayRepeat(spec)) return this.#ask(step, view, true);
+    const reason = "The connection was lost while this ran; it may have taken effect.";
+    this.reply(step.operationId, step.step, { type: "failure", reason });
+  }
+
+  #ask(step: ClientStep, view: View | null, again = false): void {
+    if (step.request.type === "local") this.#local.begin(step, step.request.request);
+    else view?.ask(step, again);
+  }
+
+  #take(input: Input, inputId: string, along: Along = {}): void {
+    this.#safely(() => this.#obey(this.#hear(input, inputId, along)));
   }
 
   /** Commit first, then publish. */
@@ -193,13 +226,17 @@ export class Runner {
         this.#call(command, command.try === 1 ? "planned" : "stored");
         break;
       case "call_client":
-        for (const step of command.steps) this.#view?.ask(step);
+        for (const step of command.steps) this.#ask(step, this.#view);
         break;
       case "final":
+        this.#finish(null);
+        break;
       case "canceled":
+        this.#progress?.abandon(command.reason, this.#view);
         this.#finish(null);
         break;
       case "failed":
+        this.#progress?.abandon(command.error.message, this.#view);
         this.#finish(command.error);
         break;
       case "continue_llm":
@@ -209,55 +246,11 @@ export class Runner {
     this.#flush();
   }
 
-  /** A repetition takes the request from the store, which checks that it is still the one that was planned. */
   #call(command: Command, source: "planned" | "stored"): void {
-    if (command.type !== "call_llm") return this.#obey(command);
-    const options = this.#options;
-    const channel = options.channel(this.state.run?.setup.channelId ?? "");
-    const request = source === "planned" ? command.request : options.store.calls.request(command.callId);
-    this.#progress?.begin(command.callId);
-    const provider = new Provider({ ...command, request }, options.clock, {
-      hear: (event) => this.#onEvent(command, event),
-      flush: () => {
-        this.#flush();
-        return this.#view?.drained() ?? Promise.resolve();
-      },
-      obey: (next) => this.#safely(() => this.#obey(next)),
-      crash: (reason) => this.#crash(reason),
-    });
-    this.#provider = provider;
-    options.onCall(command.callId);
-    void provider.run(() => {
-      if (!channel)
-        throw new OwnkeyError("config", "The channel of this turn was removed. Pick another model.");
-      return options.createLlm(channel);
-    });
-  }
-
-  #onEvent({ callId }: CallLlm, event: ResponseEvent): Command {
-    if (event.type !== "done" && event.type !== "error")
-      return this.#hear({ type: "llm_event", callId, event }, `call:${callId}`);
-    const { pending } = this.#ledger.state;
-    const record = this.#ended(event);
-    const command = this.#hear({ type: "llm_event", callId, event }, `call:${callId}`, { tries: record });
-    if (command.type === "call_llm" && command.after) {
-      for (const each of record) this.#options.store.calls.saveTry({ ...each, error: command.after });
-      if (isVisible(pending)) this.#progress?.boundary(`${command.after.message} Asking again.`, this.#view);
-    }
-    this.#options.onCall(callId);
-    return command;
-  }
-
-  /** The provider request that ends with `event`, for its record. */
-  #ended(event: Extract<ResponseEvent, { readonly type: "done" | "error" }>): TryRecord[] {
-    const provider = this.#provider;
-    this.#provider = null;
-    if (!provider) return [];
-    const end =
-      event.type === "done"
-        ? { usage: event.usage, error: null, partial: null }
-        : { usage: null, error: event.error, partial: visibleText(this.#ledger.state.pending) };
-    return [provider.record(end)];
+    const { run } = this.state;
+    if (command.type !== "call_llm" || !run) return this.#obey(command);
+    this.#progress?.begin(command.callId, run.setup);
+    this.#calls.begin(command, run.setup.channelId, source);
   }
 
   #finish(error: Problem | null): void {
@@ -273,14 +266,10 @@ export class Runner {
     if (this.#view) this.#progress?.flush(this.#view);
   }
 
-  /** What was shown of the open try is kept with it; it is never a message. */
-  #stopProvider(): void {
-    const provider = this.#provider;
-    if (!provider) return;
-    provider.stop();
-    this.#provider = null;
-    const partial = visibleText(this.#ledger.state.pending);
-    this.#options.store.calls.saveTry(provider.record({ usage: null, error: null, partial }));
+  /** Nobody waits any more for what the model or Ownkey itself was doing. */
+  #stopWork(): void {
+    this.#local.stop();
+    this.#calls.stop();
     this.#ledger.dropPending();
   }
 

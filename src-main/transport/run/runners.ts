@@ -1,5 +1,6 @@
 /** The conversations that are alive in this process, one runner each. */
 import { emptyConversation } from "../../loop/transition.ts";
+import type { ConversationState } from "../../loop/types.ts";
 import { type Identity, Ledger } from "./ledger.ts";
 import { Runner, type RunnerOptions } from "./runner.ts";
 
@@ -24,9 +25,19 @@ export class Runners {
     if (alive) return alive;
     const stored = conversations.load(id) ?? { version: 0, state: emptyConversation(id) };
     const ledger = new Ledger(this.#options, identity, stored);
-    const runner = new Runner(this.#options, ledger, () => this.#alive.delete(id));
-    this.#alive.set(id, runner);
-    return runner;
+    return new Runner(
+      this.#options,
+      ledger,
+      (runner) => this.#alive.set(id, runner),
+      () => this.#alive.delete(id),
+    );
+  }
+
+  /** The conversation as it stands, looked at only; null when there is none. */
+  peek({ principal, clientId }: Identity): ConversationState | null {
+    const { conversations } = this.#options.store;
+    const id = conversations.idOf(principal, clientId);
+    return this.#alive.get(id)?.state ?? conversations.load(id)?.state ?? null;
   }
 
   /** Leaves every open run to the store. */

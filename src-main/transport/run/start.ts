@@ -3,20 +3,23 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import type { Clock } from "../../base/clock.ts";
 import { sha256 } from "../../base/hash.ts";
 import { canonical, type Json } from "../../base/json.ts";
-import { type AgentRunRequest, type UserMessage, UserMessageSchema } from "../../gen/agent/v1/agent_pb.ts";
+import type { AgentRunRequest } from "../../gen/agent/v1/agent_pb.ts";
 import type { RequestContext } from "../../gen/agent/v1/context_pb.ts";
 import {
   type ConversationStateStructure,
   ConversationStateStructureSchema,
 } from "../../gen/agent/v1/conversation_pb.ts";
+import { UserMessageSchema } from "../../gen/agent/v1/message_pb.ts";
 import type { AssistantMessage, Channel, UserMessage as OurUserMessage } from "../../llm/types.ts";
-import type { ConversationState, Input, Mode, Setup, Tools } from "../../loop/types.ts";
+import type { ClientFacts, ConversationState, Input, Mode, Setup, Tools } from "../../loop/types.ts";
 import type { Store } from "../../store/store.ts";
+import { type Beginning, beginningOf } from "../dialect/actions.ts";
 import { commitIdOf, Turn } from "../dialect/checkpoint.ts";
 import { contextMessages, dateIn, workspaceOf } from "../dialect/context.ts";
 import { modeOf, toUserMessage } from "../dialect/decode.ts";
-import { systemPrompt } from "../dialect/prompt.ts";
-import { specs, type ToolFilter } from "../dialect/tools/index.ts";
+import { earlierConversation } from "../dialect/earlier.ts";
+import { mcpSpecs } from "../dialect/mcp-specs.ts";
+import { builtInSpecs, inMode, type ToolFilter } from "../dialect/tools/catalogue.ts";
 import { Progress } from "./progress.ts";
 
 export interface StartOptions {
@@ -36,26 +39,31 @@ export interface Asked {
   readonly filter: ToolFilter;
 }
 
+export type Message = Extract<Beginning, { readonly type: "message" }>;
+
 /** What makes a message the same one when it comes again. */
-export const messageHashOf = (message: UserMessage): Uint8Array =>
-  sha256(canonical(toUserMessage(message) as unknown as Json));
+export const messageHashOf = ({ message, prepended }: Message): Uint8Array =>
+  sha256(canonical(toUserMessage(message, prepended) as unknown as Json));
 
 export function toStart(
   options: StartOptions,
   asked: Asked,
-  message: UserMessage,
+  beginning: Message,
   channel: Channel,
   context: RequestContext | null,
   state: ConversationState,
 ): { readonly input: Extract<Input, { readonly type: "start" }>; readonly progress: Progress } {
+  const { message, prepended, history, resolutions } = beginning;
   const setup = toSetup(asked, channel, context, modeOf(message));
   const today = dateIn(context?.env?.timeZone, options.clock.now());
+  const earlier = state.messages.length === 0 ? earlierConversation(history, options.redact) : [];
   const input = {
     type: "start",
     runId: asked.runId,
-    message: toUserMessage(message),
-    context: contextMessages(context, today, state.messages, options.redact),
+    message: toUserMessage(message, prepended),
+    context: [...earlier, ...contextMessages(context, today, state.messages, options.redact)],
     setup,
+    resolutions,
   } as const;
   const turn = new Turn(toBinary(UserMessageSchema, message), asked.requestId);
   return { input, progress: toProgress(options, asked, setup, turn, channel.contextWindow) };
@@ -70,8 +78,8 @@ export function toResumed(
 ): Progress | null {
   const { run } = state;
   if (!run) return null;
-  const action = asked.request.action?.action;
-  const own = action?.case === "userMessageAction" ? action.value.userMessage : undefined;
+  const beginning = beginningOf(asked.request.action);
+  const own = beginning.type === "message" ? beginning.message : undefined;
   const { message, answers } = turnOf(state, run.calls);
   const user = own ?? create(UserMessageSchema, { text: textOf(message) });
   const turn = new Turn(toBinary(UserMessageSchema, user), asked.requestId);
@@ -88,17 +96,46 @@ function toSetup(
   mode: Mode,
 ): Setup {
   const workspace = workspaceOf(context?.env);
-  const offered = channel.abilities.tools ? specs(workspace, filter) : [];
-  return {
+  const client = clientFacts(request, channel, context);
+  const builtIns = channel.abilities.tools ? builtInSpecs({ workspace, client }, filter) : [];
+  const servers = channel.abilities.tools ? mcpSpecs(request.mcpTools, context, builtIns) : [];
+  const setup: Setup = {
     channelId: channel.id,
     model: channel.model,
     mode,
-    system: request.customSystemPrompt || systemPrompt(mode),
-    tools: mode === "ask" || mode === "plan" ? offered.filter((tool) => tool.readOnly) : offered,
+    system: "",
+    tools: [],
     options: channel.options,
     workspace,
+    client: { ...client, tools: [...builtIns, ...servers] },
+  };
+  return inMode(setup, mode);
+}
+
+function clientFacts(
+  request: AgentRunRequest,
+  channel: Channel,
+  context: RequestContext | null,
+): ClientFacts {
+  return {
+    conversationId: request.conversationId ?? "",
+    subagentType: request.subagentTypeName || null,
+    subagents: (context?.customSubagents ?? []).map(({ name, description }) => ({ name, description })),
+    subagentChannels: subagentChannelsOf(request, channel),
+    tools: [],
+    customPrompt: request.customSystemPrompt || null,
+    instructions: channel.instructions,
   };
 }
+
+/** What the user chose for kinds of subagents; the others inherit this run's channel. */
+const subagentChannelsOf = (request: AgentRunRequest, channel: Channel): Record<string, string | null> =>
+  Object.fromEntries(
+    request.subagentModelOverrides.map(({ subagentType, selection }) => {
+      const chosen = selection.case === "model" ? selection.value.modelId : channel.id;
+      return [subagentType, selection.case === "disabled" && selection.value ? null : chosen];
+    }),
+  );
 
 function toProgress(
   options: StartOptions,
@@ -114,7 +151,7 @@ function toProgress(
     tools,
     installationKey,
     principal,
-    workspace: setup.workspace,
+    setup,
     turn,
     before: withoutRun(brought, runId, store),
     contextWindow,

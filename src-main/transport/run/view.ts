@@ -5,8 +5,8 @@ import type { ClientStep } from "../../loop/types.ts";
 import type { Problem } from "../wire/errors.ts";
 
 export interface View {
-  /** An encoded envelope of an update; goes out with the next flush. */
-  send(envelope: Buffer): void;
+  /** Encoded envelopes of updates, one or several; they go out with the next flush. */
+  send(envelopes: Buffer): void;
   /** Any other message; a kv question gets its number here. */
   sendMessage(message: AgentServerMessage): void;
   /** Sends a question whose answer proves that everything before it has arrived; returns its number. */
@@ -14,7 +14,8 @@ export interface View {
   flush(): void;
   /** Resolves when the client has caught up, or is gone. */
   drained(): Promise<void>;
-  ask(step: ClientStep): void;
+  /** `again`: it was asked before, on a connection that is gone. */
+  ask(step: ClientStep, again: boolean): void;
   finish(ending: Ending): void;
   /** Ends the connection at once: the run is shown elsewhere, or goes on without it. */
   end(problem: Problem | null): void;

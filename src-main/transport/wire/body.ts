@@ -1,10 +1,10 @@
 /** Request bodies: whole within a bound, and of a larger one its two ends, since it is drained and not refused. */
-import type { IncomingMessage } from "node:http";
 import { OwnkeyError } from "../../base/errors.ts";
 import { inflate } from "./envelope.ts";
+import type { HttpRequest } from "./http.ts";
 
 /** An uncompressed body up to this size is taken whole. */
-export const maxBodyBytes = 32 * 1024 * 1024;
+const maxBodyBytes = 32 * 1024 * 1024;
 const endBytes = 4 * 1024;
 
 export type Body =
@@ -12,7 +12,7 @@ export type Body =
   | { readonly type: "oversized"; readonly head: Buffer; readonly tail: Buffer; readonly length: number };
 
 /** Throws `limit` for a compressed body beyond its bound, `network` when the client broke off. */
-export async function readBody(request: IncomingMessage, limit = maxBodyBytes): Promise<Body> {
+export async function readBody(request: HttpRequest, limit = maxBodyBytes): Promise<Body> {
   const body = await collect(request, limit);
   const encoding = request.headers["content-encoding"];
   if (!encoding || encoding === "identity") return body;
@@ -21,7 +21,7 @@ export async function readBody(request: IncomingMessage, limit = maxBodyBytes): 
   return { type: "whole", bytes: Buffer.from(inflate(body.bytes, encoding)) };
 }
 
-async function collect(request: IncomingMessage, limit: number): Promise<Body> {
+async function collect(request: HttpRequest, limit: number): Promise<Body> {
   const chunks: Buffer[] = [];
   let length = 0;
   let head: Buffer | null = null;

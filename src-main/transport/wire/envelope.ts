@@ -6,9 +6,9 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { OwnkeyError } from "../../base/errors.ts";
 
-export const compressedFlag = 1;
+const compressedFlag = 1;
 export const endFlag = 2;
-const headerBytes = 5;
+export const headerBytes = 5;
 
 /** Of one message after inflation. */
 export const maxMessageBytes = 64 * 1024 * 1024;
@@ -22,16 +22,31 @@ export function toEnvelope(bytes: Uint8Array, flags = 0): Buffer {
 }
 
 /** The bytes of the first envelope in `body`. Throws `protocol` when there is none, or `limit` when it is a bomb. */
-export function readEnvelope(body: Buffer, encoding: string | undefined): Uint8Array {
+export function readEnvelope(
+  body: Buffer,
+  encoding: string | undefined,
+  limit = maxMessageBytes,
+): Uint8Array {
   if (body.length < headerBytes) throw new OwnkeyError("protocol", "The request holds no whole envelope.");
   const flags = body[0] ?? 0;
   const end = headerBytes + body.readUInt32BE(1);
   if (end > body.length) throw new OwnkeyError("protocol", "The envelope is longer than the request.");
-  const bytes = body.subarray(headerBytes, end);
-  if ((flags & compressedFlag) === 0) return bytes;
+  return contentOf(flags, body.subarray(headerBytes, end), encoding, limit);
+}
+
+/** What an envelope of the client's holds. `encoding`: of connect-content-encoding. */
+export function contentOf(
+  flags: number,
+  bytes: Uint8Array,
+  encoding: string | undefined,
+  limit = maxMessageBytes,
+): Uint8Array {
+  if (flags === 0) return bytes;
+  if (flags !== compressedFlag)
+    throw new OwnkeyError("protocol", `An envelope with the flags ${flags} has no meaning in a request.`);
   if (!encoding || encoding === "identity")
     throw new OwnkeyError("protocol", "A compressed envelope came without connect-content-encoding.");
-  return inflate(bytes, encoding);
+  return inflate(bytes, encoding, limit);
 }
 
 /**

@@ -14,6 +14,7 @@ interface Row {
   readonly code: string;
   /** HTTP status and code of a refused unary call. */
   readonly unary: readonly [status: number, code: string];
+  /** Where to look; the message, which the client shows behind it, says what happened. */
   readonly title: string;
 }
 
@@ -21,36 +22,36 @@ const rows: Readonly<Record<ErrorKind, Row>> = {
   config: {
     code: "failed_precondition",
     unary: [400, "failed_precondition"],
-    title: "Ownkey: check the channel.",
+    title: "Ownkey: the channel's settings.",
   },
   auth: {
     code: "failed_precondition",
     unary: [401, "unauthenticated"],
-    title: "Ownkey: the key was refused.",
+    title: "Ownkey: the channel's key.",
   },
   limit: {
     code: "resource_exhausted",
     unary: [429, "resource_exhausted"],
-    title: "Ownkey: a limit was reached.",
+    title: "Ownkey: a limit.",
   },
-  upstream: { code: "unavailable", unary: [503, "unavailable"], title: "Ownkey: the model's server failed." },
+  upstream: { code: "unavailable", unary: [503, "unavailable"], title: "Ownkey: the model's server." },
   network: {
     code: "unavailable",
     unary: [503, "unavailable"],
-    title: "Ownkey: the model's server did not answer.",
+    title: "Ownkey: the network.",
   },
   protocol: {
     code: "invalid_argument",
     unary: [400, "invalid_argument"],
-    title: "Ownkey: the request was not understood.",
+    title: "Ownkey: the request.",
   },
   conflict: {
     code: "failed_precondition",
     unary: [400, "failed_precondition"],
-    title: "Ownkey: this turn cannot go on.",
+    title: "Ownkey: this turn.",
   },
-  canceled: { code: "failed_precondition", unary: [400, "failed_precondition"], title: "Ownkey: stopped." },
-  bug: { code: "internal", unary: [500, "internal"], title: "Ownkey: a fault of Ownkey's own." },
+  canceled: { code: "failed_precondition", unary: [400, "failed_precondition"], title: "Ownkey: this turn." },
+  bug: { code: "internal", unary: [500, "internal"], title: "Ownkey: a fault of its own." },
 };
 
 export interface Problem {

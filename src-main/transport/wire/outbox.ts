@@ -4,13 +4,13 @@
  * Rule: whoever sends, flushes once when its chunk of work is done, so a burst of deltas is one write. A heartbeat
  * goes out after 5 s without a write; the client drops an attempt after 30 s of silence.
  */
-import type { ServerResponse } from "node:http";
 import { toBinary } from "@bufbuild/protobuf";
 import type { Clock } from "../../base/clock.ts";
 import { type AgentServerMessage, AgentServerMessageSchema } from "../../gen/agent/v1/agent_pb.ts";
 import { heartbeat } from "../dialect/encode.ts";
 import { endFlag, toEnvelope } from "./envelope.ts";
 import { endOfStream, type Problem } from "./errors.ts";
+import type { HttpResponse } from "./http.ts";
 
 const heartbeatMs = 5_000;
 
@@ -18,18 +18,17 @@ export const encodeMessage = (message: AgentServerMessage): Buffer =>
   toEnvelope(toBinary(AgentServerMessageSchema, message));
 
 export class Outbox {
-  readonly #response: ServerResponse;
+  readonly #response: HttpResponse;
   readonly #clock: Clock;
   #queue: Buffer[] = [];
   #stopHeartbeat: () => void = () => {};
   #ended = false;
 
-  constructor(response: ServerResponse, clock: Clock) {
+  constructor(response: HttpResponse, clock: Clock) {
     this.#response = response;
     this.#clock = clock;
-    response.socket?.setNoDelay(true);
     response.writeHead(200, { "content-type": "application/connect+proto", "cache-control": "no-store" });
-    response.flushHeaders();
+    response.flushHeaders?.();
     this.#beatLater();
   }
 
@@ -43,8 +42,9 @@ export class Outbox {
   }
 
   flush(): void {
-    if (this.#queue.length === 0 || this.#ended) return;
-    const bytes = this.#queue.length === 1 ? this.#queue[0] : Buffer.concat(this.#queue);
+    const [first] = this.#queue;
+    if (!first || this.#ended) return;
+    const bytes = this.#queue.length === 1 ? first : Buffer.concat(this.#queue);
     this.#queue = [];
     this.#response.write(bytes);
     this.#beatLater();
@@ -52,7 +52,7 @@ export class Outbox {
 
   /** Whether the client takes the bytes slower than they come. */
   get isFull(): boolean {
-    return this.#response.writableNeedDrain && !this.#response.closed;
+    return this.#response.writableNeedDrain;
   }
 
   /** Resolves when the client has caught up, or is gone. */

@@ -53,8 +53,8 @@ function findLarge(head: Buffer) {
   }
 }
 
-/** AgentClientMessage.exec_client_message.id, when these first bytes hold it. */
-function execIdIn(message: Buffer): number | null {
+/** AgentClientMessage.exec_client_message.id, when these first bytes hold it. Throws when they are no protobuf. */
+export function execIdIn(message: Uint8Array): number | null {
   const reader = new BinaryReader(message);
   const [field] = reader.tag();
   if (field !== execResultField) return null;

@@ -59,7 +59,13 @@ test("a body holds what does not grow first and the messages last", () => {
       { role: "user", parts: [{ type: "text", text: "Hi" }] },
     ],
     tools: [
-      { name: "Read", description: "Reads.", schema: { type: "object", properties: {} }, readOnly: true },
+      {
+        name: "Read",
+        description: "Reads.",
+        schema: { type: "object", properties: {} },
+        readOnly: true,
+        concurrent: true,
+      },
     ],
     options: { maxOutputTokens: 100, temperature: 0.5, topP: 0.9 },
   };
@@ -103,7 +109,7 @@ test("extra fields replace options, but never the model, the messages, the strea
 });
 
 test("a channel without tools is offered none", () => {
-  const tools = [{ name: "Read", description: "", schema: {}, readOnly: true }];
+  const tools = [{ name: "Read", description: "", schema: {}, readOnly: true, concurrent: true }];
   const mute = { ...channel, abilities: { ...channel.abilities, tools: false } };
   assert.ok(!("tools" in toBody(requestOf({ tools }), mute)));
 });
@@ -111,7 +117,7 @@ test("a channel without tools is offered none", () => {
 test("parameters are always an object schema, in an order that survives storing", () => {
   const parameters = (schema: LlmRequest["tools"][number]["schema"]) => {
     const body = toBody(
-      requestOf({ tools: [{ name: "T", description: "", schema, readOnly: false }] }),
+      requestOf({ tools: [{ name: "T", description: "", schema, readOnly: false, concurrent: false }] }),
       channel,
     );
     return JSON.stringify((body.tools as { function: { parameters: Json } }[])[0]?.function.parameters);

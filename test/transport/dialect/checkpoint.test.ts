@@ -2,24 +2,28 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, test } from "node:test";
 import { create, fromBinary, toBinary, toJson } from "@bufbuild/protobuf";
-import { UserMessageSchema } from "../../../src-main/gen/agent/v1/agent_pb.ts";
 import {
   ConversationStateStructureSchema,
-  ConversationStepSchema,
   ConversationTurnStructureSchema,
 } from "../../../src-main/gen/agent/v1/conversation_pb.ts";
+import { UserMessageSchema } from "../../../src-main/gen/agent/v1/message_pb.ts";
+import { TodoItemSchema, TodoStatus } from "../../../src-main/gen/agent/v1/queries_pb.ts";
+import { ConversationStepSchema } from "../../../src-main/gen/agent/v1/tools_pb.ts";
 import { append } from "../../../src-main/loop/history.ts";
 import { emptyConversation } from "../../../src-main/loop/transition.ts";
+import type { Mode, Todo } from "../../../src-main/loop/types.ts";
 import {
   type Blob,
   commitBlob,
   commitIdOf,
+  type Standing,
   Turn,
   toBlob,
   toCheckpoint,
+  todoBlobs,
 } from "../../../src-main/transport/dialect/checkpoint.ts";
-import { fileOf, operate, writeResult } from "../../support/operate.ts";
 import { answerOf, call, text, userSays } from "../../support/play.ts";
+import { fileOf, ToolCall, writeResult } from "../../support/tool-call.ts";
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
 const userMessage = toBinary(UserMessageSchema, create(UserMessageSchema, { text: "do it" }));
@@ -43,7 +47,7 @@ function decode(blobs: readonly Blob[]) {
   };
 }
 
-const readCard = operate("Read", { path: "a" }).answers(fileOf("x")).outcome.card;
+const readCard = new ToolCall("Read", { path: "a" }).answers(fileOf("x")).outcome.card;
 
 describe("a turn", () => {
   test("decodes to the message, what was answered and what was done, in order", () => {
@@ -113,7 +117,7 @@ describe("a turn", () => {
   });
 
   test("keeps an edit's difference but not the two whole files", () => {
-    const edit = operate("Write", { path: "a", contents: "new\n" }).answers(
+    const edit = new ToolCall("Write", { path: "a", contents: "new\n" }).answers(
       fileOf("old\n"),
       writeResult({ case: "success", value: {} }),
     );
@@ -182,7 +186,15 @@ describe("a commit's blob", () => {
 
 describe("a checkpoint", () => {
   const bytes = (value: number) => Buffer.alloc(32, value);
-  const tokens = { used: 100, max: 1_000 };
+  const standing = (mode: Mode = "agent", todos: readonly Todo[] = []): Standing => ({
+    turnId: bytes(3),
+    commitId: bytes(9),
+    todoIds: todoBlobs(todos).map(({ id }) => id),
+    mode,
+    usedTokens: 100,
+    maxTokens: 1_000,
+    context: [{ id: "conversation", label: "Conversation", characters: 41, tokens: 11 }],
+  });
 
   test("adds this turn to the client's own and names our commit", () => {
     const before = create(ConversationStateStructureSchema, {
@@ -190,15 +202,22 @@ describe("a checkpoint", () => {
       rootPromptMessagesJson: [bytes(8)],
       mode: 3,
     });
-    assert.deepEqual(
-      toJson(ConversationStateStructureSchema, toCheckpoint(before, bytes(3), bytes(9), tokens, "agent")),
-      {
-        rootPromptMessagesJson: [bytes(9).toString("base64")],
-        tokenDetails: { usedTokens: 100, maxTokens: 1_000 },
-        turns: [1, 2, 3].map((value) => bytes(value).toString("base64")),
-        mode: "AGENT_MODE_AGENT",
+    assert.deepEqual(toJson(ConversationStateStructureSchema, toCheckpoint(before, standing())), {
+      rootPromptMessagesJson: [bytes(9).toString("base64")],
+      tokenDetails: {
+        usedTokens: 100,
+        maxTokens: 1_000,
+        breakdown: {
+          totalUsedTokens: 11,
+          maxTokens: 1_000,
+          categories: [
+            { id: "conversation", label: "Conversation", estimatedTokens: 11, characterCount: 41 },
+          ],
+        },
       },
-    );
+      turns: [1, 2, 3].map((value) => bytes(value).toString("base64")),
+      mode: "AGENT_MODE_AGENT",
+    });
     assert.equal(before.turns.length, 2, "the client's state is left as it was");
     assert.deepEqual(before.rootPromptMessagesJson, [bytes(8)]);
   });
@@ -207,10 +226,7 @@ describe("a checkpoint", () => {
     // Field 90: "xyz"; field 17, a varint.
     const unknown = Buffer.from([0xd2, 0x05, 3, 0x78, 0x79, 0x7a, 0x88, 0x01, 5]);
     const before = fromBinary(ConversationStateStructureSchema, unknown);
-    const after = toBinary(
-      ConversationStateStructureSchema,
-      toCheckpoint(before, bytes(3), bytes(9), tokens, "ask"),
-    );
+    const after = toBinary(ConversationStateStructureSchema, toCheckpoint(before, standing("ask")));
     assert.ok(
       Buffer.from(after).includes(unknown.subarray(0, 6)) && Buffer.from(after).includes(unknown.subarray(6)),
     );
@@ -219,14 +235,45 @@ describe("a checkpoint", () => {
   test("says the mode in the client's words", () => {
     const empty = create(ConversationStateStructureSchema);
     const modes = (["agent", "ask", "plan", "debug"] as const).map(
-      (mode) => toCheckpoint(empty, bytes(1), bytes(2), tokens, mode).mode,
+      (mode) => toCheckpoint(empty, standing(mode)).mode,
     );
     assert.deepEqual(modes, [1, 2, 3, 4]);
   });
 
+  test("estimates the used tokens until a provider has counted them", () => {
+    const empty = create(ConversationStateStructureSchema);
+    const { tokenDetails } = toCheckpoint(empty, { ...standing(), usedTokens: 0 });
+    assert.equal(tokenDetails?.usedTokens, 11);
+  });
+
+  test("holds the list of todos, in place of the one it came with", () => {
+    const before = create(ConversationStateStructureSchema, { todos: [bytes(5)] });
+    const todos: readonly Todo[] = [
+      { id: "1", content: "read", status: "completed" },
+      { id: "2", content: "write", status: "in_progress" },
+      { id: "3", content: "test", status: "pending" },
+      { id: "4", content: "ship", status: "cancelled" },
+    ];
+    const blobs = todoBlobs(todos);
+    assert.deepEqual(
+      toCheckpoint(before, standing("agent", todos)).todos,
+      blobs.map(({ id }) => id),
+    );
+    const items = blobs.map(({ data }) => fromBinary(TodoItemSchema, data));
+    assert.deepEqual(
+      items.map(({ id, content, status }) => [id, content, status]),
+      [
+        ["1", "read", TodoStatus.COMPLETED],
+        ["2", "write", TodoStatus.IN_PROGRESS],
+        ["3", "test", TodoStatus.PENDING],
+        ["4", "ship", TodoStatus.CANCELLED],
+      ],
+    );
+  });
+
   test("comes back with the commit it names", () => {
     const empty = create(ConversationStateStructureSchema);
-    assert.deepEqual(commitIdOf(toCheckpoint(empty, bytes(1), bytes(2), tokens, "agent")), bytes(2));
+    assert.deepEqual(commitIdOf(toCheckpoint(empty, standing())), bytes(9));
     assert.equal(commitIdOf(empty), null);
     assert.equal(commitIdOf(undefined), null);
   });

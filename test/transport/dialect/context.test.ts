@@ -11,8 +11,8 @@ import {
   readContext,
   workspaceOf,
 } from "../../../src-main/transport/dialect/context.ts";
-import { answer, fileOf, noAnswer } from "../../support/operate.ts";
 import { userSays } from "../../support/play.ts";
+import { answer, fileOf, noAnswer } from "../../support/tool-call.ts";
 
 type Init = MessageInitShape<typeof RequestContextSchema>;
 const contextOf = (init: Init): RequestContext => create(RequestContextSchema, init);
@@ -165,6 +165,7 @@ describe("the client's answer", () => {
       paths: ["/home/me/code", "/home/me/lib"],
       os: "linux 6.18",
       shell: "bash",
+      terminalsFolder: "/home/me/.cursor/terminals",
     });
   });
 
@@ -178,7 +179,7 @@ describe("the client's answer", () => {
       answer({ case: "requestContextResult", value: { result: { case: "success", value: {} } } }),
     ])
       assert.equal(readContext(reply), null);
-    assert.deepEqual(workspaceOf(undefined), { paths: [], os: "unknown", shell: "" });
+    assert.deepEqual(workspaceOf(undefined), { paths: [], os: "unknown", shell: "", terminalsFolder: "" });
   });
 });
 

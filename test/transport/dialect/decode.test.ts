@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { create, fromBinary } from "@bufbuild/protobuf";
-import { AgentRunRequestSchema, UserMessageSchema } from "../../../src-main/gen/agent/v1/agent_pb.ts";
+import { AgentRunRequestSchema } from "../../../src-main/gen/agent/v1/agent_pb.ts";
 import { AgentMode } from "../../../src-main/gen/agent/v1/conversation_pb.ts";
+import { UserMessageSchema } from "../../../src-main/gen/agent/v1/message_pb.ts";
 import { modelOf, modeOf, toolFilterOf, toUserMessage } from "../../../src-main/transport/dialect/decode.ts";
 
 test("the model is the requested one, a subagent's in its own field, or none", () => {
@@ -45,13 +46,21 @@ test("a user message becomes its images and its text", () => {
         },
         { mimeType: "image/png", uuid: "v", dataOrBlobId: { case: "blobId", value: new Uint8Array(32) } },
         { mimeType: "image/png", uuid: "w" },
+        // The client leaves the kind of bytes it does not know empty.
+        { uuid: "x", dataOrBlobId: { case: "data", value: new Uint8Array([0xff, 0xd8, 0xff]) } },
+        { uuid: "y", dataOrBlobId: { case: "data", value: new Uint8Array([1, 2, 3]) } },
       ],
     },
   });
+  const unread = { type: "text", text: "(an attached image could not be read)" };
   assert.deepEqual(toUserMessage(message), {
     role: "user",
     parts: [
       { type: "image", mimeType: "image/png", data: "AQID" },
+      unread,
+      unread,
+      { type: "image", mimeType: "image/jpeg", data: "/9j/" },
+      { type: "text", text: "(an attached file that is no known image was left out)" },
       { type: "text", text: "what is this?" },
     ],
   });

@@ -9,23 +9,22 @@ import type { LoopEvent, Outcome } from "../../../src-main/loop/types.ts";
 import {
   Encoder,
   heartbeat,
-  mark,
   notice,
   shellDelta,
   turnEnded,
 } from "../../../src-main/transport/dialect/encode.ts";
 import { callIdOfCard, cardIdOf, execIdOf } from "../../../src-main/transport/dialect/ids.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
-import { fileOf, linux, operate, toolsFor } from "../../support/operate.ts";
 import { answerOf, call, errorOf, text, usage } from "../../support/play.ts";
+import { fileOf, setupOf, ToolCall, toolsFor } from "../../support/tool-call.ts";
 
 const json = (message: AgentServerMessage): JsonValue => toJson(AgentServerMessageSchema, message);
 const update = (value: JsonValue): JsonValue => ({ interactionUpdate: value });
 
 function createEncoder() {
   const clock = createFakeClock();
-  const encoder = new Encoder(toolsFor(), linux, clock.now);
-  encoder.begin("c/0/1/1");
+  const encoder = new Encoder(toolsFor(), setupOf(), clock.now);
+  encoder.begin("c/0/1/1", setupOf());
   return {
     clock,
     encoder,
@@ -44,10 +43,10 @@ const shellArgs = {
   timeout: 120_000,
   toolCallId: "c/0/1/1/0",
   parsingResult: { parsingFailed: true },
-  timeoutBehavior: "TIMEOUT_BEHAVIOR_CANCEL",
+  timeoutBehavior: "TIMEOUT_BEHAVIOR_BACKGROUND",
   closeStdin: true,
 };
-const outcome: Outcome = operate("Read", { path: "a" }).answers(fileOf("x\n")).outcome;
+const outcome: Outcome = new ToolCall("Read", { path: "a" }).answers(fileOf("x\n")).outcome;
 
 describe("an event of the loop becomes an update of the client's", () => {
   type Rows = {
@@ -174,7 +173,7 @@ describe("a tool call's card", () => {
   test("of the next answer is counted anew", () => {
     const { says, encoder } = createEncoder();
     says(start(0, "Read"));
-    encoder.begin("c/0/1/2");
+    encoder.begin("c/0/1/2", setupOf());
     assert.deepEqual(
       says(start(0, "Read")),
       update({
@@ -247,11 +246,8 @@ describe("beside the loop's events", () => {
     );
   });
 
-  test("a heartbeat, a mark and a shell's output are what they say", () => {
+  test("a heartbeat and a shell's output are what they say", () => {
     assert.deepEqual(json(heartbeat()), update({ heartbeat: {} }));
-    assert.deepEqual(json(mark(7)), {
-      kvServerMessage: { id: 7, getBlobArgs: { blobId: Buffer.alloc(32).toString("base64") } },
-    });
     assert.deepEqual(
       json(shellDelta("c/0/1/1/0", "stderr", "oh")),
       update({

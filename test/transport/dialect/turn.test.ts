@@ -3,15 +3,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { encodeMessage } from "../../../src-main/loop/history.ts";
 import { emptyConversation, toRuntime } from "../../../src-main/loop/transition.ts";
-import { specs } from "../../../src-main/transport/dialect/tools/index.ts";
-import { fileOf, linux, secret, shellResult, toolsFor, writeResult } from "../../support/operate.ts";
-import { answers, call, done, play, replies, type Script, setup, starts } from "../../support/play.ts";
-
-const offered = { ...setup, workspace: linux, tools: specs(linux, { allowed: null, excluded: [] }) };
+import { answers, call, done, play, replies, type Script, starts } from "../../support/play.ts";
+import { fileOf, secret, setupOf, shellResult, toolsFor, writeResult } from "../../support/tool-call.ts";
 
 const begin = (): Script =>
   play(toRuntime(emptyConversation("c")), toolsFor("/home/me/.ownkey")).hears(
-    starts("r1", { setup: offered }),
+    starts("r1", { setup: setupOf() }),
   );
 
 const read = (path: string) => call("t1", "Read", JSON.stringify({ path }));
@@ -74,10 +71,10 @@ test("reads go out together, an edit asks twice, and what is closed is not asked
       "user: do r1",
       "assistant: Read(t1) Read(t1) Read(t1) StrReplace(t2) Write(t3)",
       "tool t1: 1|A",
-      "tool t1: error: This folder belongs to Ownkey and is closed to tools.",
+      "tool t1: error: This folder or address belongs to Ownkey and is closed to tools.",
       "tool t1: 1|B",
       "tool t2: Replaced the text in /home/me/code/a.",
-      "tool t3: error: This folder belongs to Ownkey and is closed to tools.",
+      "tool t3: error: This folder or address belongs to Ownkey and is closed to tools.",
       "assistant: done",
     );
 });

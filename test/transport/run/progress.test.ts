@@ -4,24 +4,29 @@ import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import {
   type AgentServerMessage,
   AgentServerMessageSchema,
-  UserMessageSchema,
 } from "../../../src-main/gen/agent/v1/agent_pb.ts";
 import { ConversationStateStructureSchema } from "../../../src-main/gen/agent/v1/conversation_pb.ts";
+import { UserMessageSchema } from "../../../src-main/gen/agent/v1/message_pb.ts";
 import { emptyConversation } from "../../../src-main/loop/transition.ts";
 import type { LoopEvent } from "../../../src-main/loop/types.ts";
 import { Turn } from "../../../src-main/transport/dialect/checkpoint.ts";
-import { createTools } from "../../../src-main/transport/dialect/tools/index.ts";
+import { createTools } from "../../../src-main/transport/dialect/tools/carry-out.ts";
 import { Progress } from "../../../src-main/transport/run/progress.ts";
 import type { View } from "../../../src-main/transport/run/view.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
+import { setup } from "../../support/play.ts";
 
 /** Keeps what it is sent, in short words. */
 class Recorder implements View {
   readonly said: string[] = [];
   #ids = 0;
 
-  send(envelope: Buffer): void {
-    this.said.push(wordFor(fromBinary(AgentServerMessageSchema, envelope.subarray(5))));
+  send(envelopes: Buffer): void {
+    for (let rest = envelopes; rest.length > 0; ) {
+      const end = 5 + rest.readUInt32BE(1);
+      this.said.push(wordFor(fromBinary(AgentServerMessageSchema, rest.subarray(5, end))));
+      rest = rest.subarray(end);
+    }
   }
   sendMessage(message: AgentServerMessage): void {
     this.said.push(wordFor(message));
@@ -78,10 +83,10 @@ function setUp() {
   const user = create(UserMessageSchema, { text: "Hi" });
   const progress = new Progress({
     clock,
-    tools: createTools({ protectedPaths: [], redact: (value) => value }),
+    tools: createTools({ protectedPaths: [], ownPorts: () => [], redact: (value) => value }),
     installationKey: new Uint8Array(32),
     principal: "key:a",
-    workspace: { paths: ["/w"], os: "linux", shell: "sh" },
+    setup,
     turn: new Turn(toBinary(UserMessageSchema, user), "request"),
     before: create(ConversationStateStructureSchema),
     contextWindow: 1_000,
@@ -90,7 +95,7 @@ function setUp() {
   return { clock, progress, saved, view: new Recorder(), state: emptyConversation("c") };
 }
 
-test("what is published goes out with the flush, and a mark stands behind it once a second", () => {
+test("what is published goes out with the flush, and a mark stands behind it five times a second", () => {
   const { clock, progress, view } = setUp();
   for (let nth = 0; nth < 30; nth++) {
     progress.publish([text(String(nth))], view);
@@ -103,8 +108,19 @@ test("what is published goes out with the flush, and a mark stands behind it onc
     said.filter((word) => word !== "mark"),
     Array.from({ length: 30 }, (_, nth) => `"${nth}"`),
   );
-  assert.ok(marks.length === 2 || marks.length === 3, `${marks.length} marks in 3 s`);
-  for (const [nth, at] of marks.entries()) assert.ok(at <= 12 * (nth + 1), "within a second of the text");
+  assert.ok(marks.length >= 10 && marks.length <= 15, `${marks.length} marks in 3 s`);
+  for (const [nth, at] of marks.entries()) assert.ok(at <= 4 * (nth + 1), "within 200 ms of the text");
+});
+
+test("text before a pause is marked although nothing follows it", () => {
+  const { clock, progress, view } = setUp();
+  progress.publish([text("Well")], view);
+  progress.flush(view);
+  assert.equal(view.take(), '"Well" |');
+  clock.turn(1_000);
+  assert.equal(view.take(), "mark |");
+  clock.turn(1_000);
+  assert.equal(view.take(), "");
 });
 
 test("nothing that was proven needs a mark", () => {
@@ -120,7 +136,7 @@ test("a checkpoint: the blobs that have not gone out, the state, a mark that pro
   progress.sendCheckpoint(first, view);
   assert.equal(view.take(), "blob blob blob checkpoint mark"); // message, turn, commit
   assert.deepEqual(saved, [first.commitId]);
-  progress.begin("c/0/1/1");
+  progress.begin("c/0/1/1", setup);
   progress.publish([done("Hello")], view);
   progress.sendCheckpoint(progress.checkpoint({ ...state, callCount: 1 }), view);
   assert.equal(view.take(), "blob blob checkpoint mark"); // step, turn; the history is the same
@@ -143,7 +159,7 @@ test("a new connection gets the checkpoint with every blob, then what no mark ha
 
 test("an answer that was cut off says so, outside the answer", () => {
   const { progress, view } = setUp();
-  progress.begin("c/0/1/1");
+  progress.begin("c/0/1/1", setup);
   progress.publish([done("So far", "length")], view);
   assert.equal(view.take(), "thinkingDelta thinkingCompleted");
 });

@@ -4,9 +4,9 @@
 // @generated from file agent/v1/agent.proto (package agent.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { McpTools, RequestContext } from "./context_pb.ts";
+import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { RequestContext, RequestContextPartReferences } from "./context_pb.ts";
 import { file_agent_v1_context } from "./context_pb.ts";
 import type { AgentMode, ConversationStateStructure } from "./conversation_pb.ts";
 import { file_agent_v1_conversation } from "./conversation_pb.ts";
@@ -16,13 +16,23 @@ import type { InteractionUpdate } from "./interaction_pb.ts";
 import { file_agent_v1_interaction } from "./interaction_pb.ts";
 import type { KvClientMessage, KvServerMessage } from "./kv_pb.ts";
 import { file_agent_v1_kv } from "./kv_pb.ts";
-import type { Message } from "@bufbuild/protobuf";
+import type { McpTools } from "./mcp_pb.ts";
+import { file_agent_v1_mcp } from "./mcp_pb.ts";
+import type { ConversationHistory, UserMessage } from "./message_pb.ts";
+import { file_agent_v1_message } from "./message_pb.ts";
+import type { InteractionQuery, InteractionResponse } from "./queries_pb.ts";
+import { file_agent_v1_queries } from "./queries_pb.ts";
+import type { ShellResult } from "./shell_pb.ts";
+import { file_agent_v1_shell } from "./shell_pb.ts";
+import type { TaskResult } from "./tools_pb.ts";
+import { file_agent_v1_tools } from "./tools_pb.ts";
+import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file agent/v1/agent.proto.
  */
 export const file_agent_v1_agent: GenFile = /*@__PURE__*/
-  fileDesc("ChRhZ2VudC92MS9hZ2VudC5wcm90bxIIYWdlbnQudjEi+AMKEkFnZW50Q2xpZW50TWVzc2FnZRIwCgtydW5fcmVxdWVzdBgBIAEoCzIZLmFnZW50LnYxLkFnZW50UnVuUmVxdWVzdEgAEjoKE2V4ZWNfY2xpZW50X21lc3NhZ2UYAiABKAsyGy5hZ2VudC52MS5FeGVjQ2xpZW50TWVzc2FnZUgAEjYKEWt2X2NsaWVudF9tZXNzYWdlGAMgASgLMhkuYWdlbnQudjEuS3ZDbGllbnRNZXNzYWdlSAASOwoTY29udmVyc2F0aW9uX2FjdGlvbhgEIAEoCzIcLmFnZW50LnYxLkNvbnZlcnNhdGlvbkFjdGlvbkgAEkkKG2V4ZWNfY2xpZW50X2NvbnRyb2xfbWVzc2FnZRgFIAEoCzIiLmFnZW50LnYxLkV4ZWNDbGllbnRDb250cm9sTWVzc2FnZUgAEj0KFGludGVyYWN0aW9uX3Jlc3BvbnNlGAYgASgLMh0uYWdlbnQudjEuSW50ZXJhY3Rpb25SZXNwb25zZUgAEjUKEGNsaWVudF9oZWFydGJlYXQYByABKAsyGS5hZ2VudC52MS5DbGllbnRIZWFydGJlYXRIABIzCg9wcmV3YXJtX3JlcXVlc3QYCCABKAsyGC5hZ2VudC52MS5QcmV3YXJtUmVxdWVzdEgAQgkKB21lc3NhZ2UiogMKEkFnZW50U2VydmVyTWVzc2FnZRI5ChJpbnRlcmFjdGlvbl91cGRhdGUYASABKAsyGy5hZ2VudC52MS5JbnRlcmFjdGlvblVwZGF0ZUgAEjoKE2V4ZWNfc2VydmVyX21lc3NhZ2UYAiABKAsyGy5hZ2VudC52MS5FeGVjU2VydmVyTWVzc2FnZUgAEk4KHmNvbnZlcnNhdGlvbl9jaGVja3BvaW50X3VwZGF0ZRgDIAEoCzIkLmFnZW50LnYxLkNvbnZlcnNhdGlvblN0YXRlU3RydWN0dXJlSAASNgoRa3Zfc2VydmVyX21lc3NhZ2UYBCABKAsyGS5hZ2VudC52MS5LdlNlcnZlck1lc3NhZ2VIABJJChtleGVjX3NlcnZlcl9jb250cm9sX21lc3NhZ2UYBSABKAsyIi5hZ2VudC52MS5FeGVjU2VydmVyQ29udHJvbE1lc3NhZ2VIABI3ChFpbnRlcmFjdGlvbl9xdWVyeRgHIAEoCzIaLmFnZW50LnYxLkludGVyYWN0aW9uUXVlcnlIAEIJCgdtZXNzYWdlIqcECg9BZ2VudFJ1blJlcXVlc3QSQAoSY29udmVyc2F0aW9uX3N0YXRlGAEgASgLMiQuYWdlbnQudjEuQ29udmVyc2F0aW9uU3RhdGVTdHJ1Y3R1cmUSLAoGYWN0aW9uGAIgASgLMhwuYWdlbnQudjEuQ29udmVyc2F0aW9uQWN0aW9uEi0KDW1vZGVsX2RldGFpbHMYAyABKAsyFi5hZ2VudC52MS5Nb2RlbERldGFpbHMSJQoJbWNwX3Rvb2xzGAQgASgLMhIuYWdlbnQudjEuTWNwVG9vbHMSHAoPY29udmVyc2F0aW9uX2lkGAUgASgJSACIAQESIQoUY3VzdG9tX3N5c3RlbV9wcm9tcHQYCCABKAlIAYgBARI2Cg9yZXF1ZXN0ZWRfbW9kZWwYCSABKAsyGC5hZ2VudC52MS5SZXF1ZXN0ZWRNb2RlbEgCiAEBEh8KEnN1YmFnZW50X3R5cGVfbmFtZRgLIAEoCUgDiAEBEiIKFWNvbnZlcnNhdGlvbl9ncm91cF9pZBgQIAEoCUgEiAEBEhMKBnJ1bl9pZBgZIAEoCUgFiAEBQhIKEF9jb252ZXJzYXRpb25faWRCFwoVX2N1c3RvbV9zeXN0ZW1fcHJvbXB0QhIKEF9yZXF1ZXN0ZWRfbW9kZWxCFQoTX3N1YmFnZW50X3R5cGVfbmFtZUIYChZfY29udmVyc2F0aW9uX2dyb3VwX2lkQgkKB19ydW5faWQiIAoMTW9kZWxEZXRhaWxzEhAKCG1vZGVsX2lkGAEgASgJIpYBCg5SZXF1ZXN0ZWRNb2RlbBIQCghtb2RlbF9pZBgBIAEoCRJACgpwYXJhbWV0ZXJzGAMgAygLMiwuYWdlbnQudjEuUmVxdWVzdGVkTW9kZWwuTW9kZWxQYXJhbWV0ZXJWYWx1ZRowChNNb2RlbFBhcmFtZXRlclZhbHVlEgoKAmlkGAEgASgJEg0KBXZhbHVlGAIgASgJIvwBChJDb252ZXJzYXRpb25BY3Rpb24SOgoTdXNlcl9tZXNzYWdlX2FjdGlvbhgBIAEoCzIbLmFnZW50LnYxLlVzZXJNZXNzYWdlQWN0aW9uSAASLwoNcmVzdW1lX2FjdGlvbhgCIAEoCzIWLmFnZW50LnYxLlJlc3VtZUFjdGlvbkgAEi8KDWNhbmNlbF9hY3Rpb24YAyABKAsyFi5hZ2VudC52MS5DYW5jZWxBY3Rpb25IABI+ChVpbmplY3RfY29udGV4dF9hY3Rpb24YEyABKAsyHS5hZ2VudC52MS5JbmplY3RDb250ZXh0QWN0aW9uSABCCAoGYWN0aW9uInMKEVVzZXJNZXNzYWdlQWN0aW9uEisKDHVzZXJfbWVzc2FnZRgBIAEoCzIVLmFnZW50LnYxLlVzZXJNZXNzYWdlEjEKD3JlcXVlc3RfY29udGV4dBgCIAEoCzIYLmFnZW50LnYxLlJlcXVlc3RDb250ZXh0IkEKDFJlc3VtZUFjdGlvbhIxCg9yZXF1ZXN0X2NvbnRleHQYAiABKAsyGC5hZ2VudC52MS5SZXF1ZXN0Q29udGV4dCIeCgxDYW5jZWxBY3Rpb24SDgoGcmVhc29uGAEgASgJIocBChNJbmplY3RDb250ZXh0QWN0aW9uEhQKDGluamVjdGlvbl9pZBgBIAEoCRIXCg9leHBlY3RlZF9ydW5faWQYAiABKAkSNgoMdXNlcl9jb250ZXh0GAMgASgLMh4uYWdlbnQudjEuVXNlckNvbnRleHRJbmplY3Rpb25IAEIJCgdwYXlsb2FkIkMKFFVzZXJDb250ZXh0SW5qZWN0aW9uEisKDHVzZXJfbWVzc2FnZRgBIAEoCzIVLmFnZW50LnYxLlVzZXJNZXNzYWdlIqEBCgtVc2VyTWVzc2FnZRIMCgR0ZXh0GAEgASgJEhIKCm1lc3NhZ2VfaWQYAiABKAkSOAoQc2VsZWN0ZWRfY29udGV4dBgDIAEoCzIZLmFnZW50LnYxLlNlbGVjdGVkQ29udGV4dEgAiAEBEiEKBG1vZGUYBCABKA4yEy5hZ2VudC52MS5BZ2VudE1vZGVCEwoRX3NlbGVjdGVkX2NvbnRleHQiQwoPU2VsZWN0ZWRDb250ZXh0EjAKD3NlbGVjdGVkX2ltYWdlcxgBIAMoCzIXLmFnZW50LnYxLlNlbGVjdGVkSW1hZ2UiZgoNU2VsZWN0ZWRJbWFnZRIRCgdibG9iX2lkGAEgASgMSAASDgoEZGF0YRgIIAEoDEgAEgwKBHV1aWQYAiABKAkSEQoJbWltZV90eXBlGAcgASgJQhEKD2RhdGFfb3JfYmxvYl9pZCIeChBJbnRlcmFjdGlvblF1ZXJ5EgoKAmlkGAEgASgNIiEKE0ludGVyYWN0aW9uUmVzcG9uc2USCgoCaWQYASABKA0iEQoPQ2xpZW50SGVhcnRiZWF0IhAKDlByZXdhcm1SZXF1ZXN0YgZwcm90bzM", [file_agent_v1_context, file_agent_v1_conversation, file_agent_v1_exec, file_agent_v1_interaction, file_agent_v1_kv]);
+  fileDesc("ChRhZ2VudC92MS9hZ2VudC5wcm90bxIIYWdlbnQudjEi+AMKEkFnZW50Q2xpZW50TWVzc2FnZRIwCgtydW5fcmVxdWVzdBgBIAEoCzIZLmFnZW50LnYxLkFnZW50UnVuUmVxdWVzdEgAEjoKE2V4ZWNfY2xpZW50X21lc3NhZ2UYAiABKAsyGy5hZ2VudC52MS5FeGVjQ2xpZW50TWVzc2FnZUgAEjYKEWt2X2NsaWVudF9tZXNzYWdlGAMgASgLMhkuYWdlbnQudjEuS3ZDbGllbnRNZXNzYWdlSAASOwoTY29udmVyc2F0aW9uX2FjdGlvbhgEIAEoCzIcLmFnZW50LnYxLkNvbnZlcnNhdGlvbkFjdGlvbkgAEkkKG2V4ZWNfY2xpZW50X2NvbnRyb2xfbWVzc2FnZRgFIAEoCzIiLmFnZW50LnYxLkV4ZWNDbGllbnRDb250cm9sTWVzc2FnZUgAEj0KFGludGVyYWN0aW9uX3Jlc3BvbnNlGAYgASgLMh0uYWdlbnQudjEuSW50ZXJhY3Rpb25SZXNwb25zZUgAEjUKEGNsaWVudF9oZWFydGJlYXQYByABKAsyGS5hZ2VudC52MS5DbGllbnRIZWFydGJlYXRIABIzCg9wcmV3YXJtX3JlcXVlc3QYCCABKAsyGC5hZ2VudC52MS5QcmV3YXJtUmVxdWVzdEgAQgkKB21lc3NhZ2UiogMKEkFnZW50U2VydmVyTWVzc2FnZRI5ChJpbnRlcmFjdGlvbl91cGRhdGUYASABKAsyGy5hZ2VudC52MS5JbnRlcmFjdGlvblVwZGF0ZUgAEjoKE2V4ZWNfc2VydmVyX21lc3NhZ2UYAiABKAsyGy5hZ2VudC52MS5FeGVjU2VydmVyTWVzc2FnZUgAEk4KHmNvbnZlcnNhdGlvbl9jaGVja3BvaW50X3VwZGF0ZRgDIAEoCzIkLmFnZW50LnYxLkNvbnZlcnNhdGlvblN0YXRlU3RydWN0dXJlSAASNgoRa3Zfc2VydmVyX21lc3NhZ2UYBCABKAsyGS5hZ2VudC52MS5LdlNlcnZlck1lc3NhZ2VIABJJChtleGVjX3NlcnZlcl9jb250cm9sX21lc3NhZ2UYBSABKAsyIi5hZ2VudC52MS5FeGVjU2VydmVyQ29udHJvbE1lc3NhZ2VIABI3ChFpbnRlcmFjdGlvbl9xdWVyeRgHIAEoCzIaLmFnZW50LnYxLkludGVyYWN0aW9uUXVlcnlIAEIJCgdtZXNzYWdlIp8FCg9BZ2VudFJ1blJlcXVlc3QSQAoSY29udmVyc2F0aW9uX3N0YXRlGAEgASgLMiQuYWdlbnQudjEuQ29udmVyc2F0aW9uU3RhdGVTdHJ1Y3R1cmUSLAoGYWN0aW9uGAIgASgLMhwuYWdlbnQudjEuQ29udmVyc2F0aW9uQWN0aW9uEi0KDW1vZGVsX2RldGFpbHMYAyABKAsyFi5hZ2VudC52MS5Nb2RlbERldGFpbHMSJQoJbWNwX3Rvb2xzGAQgASgLMhIuYWdlbnQudjEuTWNwVG9vbHMSHAoPY29udmVyc2F0aW9uX2lkGAUgASgJSACIAQESIQoUY3VzdG9tX3N5c3RlbV9wcm9tcHQYCCABKAlIAYgBARI2Cg9yZXF1ZXN0ZWRfbW9kZWwYCSABKAsyGC5hZ2VudC52MS5SZXF1ZXN0ZWRNb2RlbEgCiAEBEh8KEnN1YmFnZW50X3R5cGVfbmFtZRgLIAEoCUgDiAEBEiIKFWNvbnZlcnNhdGlvbl9ncm91cF9pZBgQIAEoCUgEiAEBEjMKEXByZV9mZXRjaGVkX2Jsb2JzGBEgAygLMhguYWdlbnQudjEuUHJlRmV0Y2hlZEJsb2ISQQoYc3ViYWdlbnRfbW9kZWxfb3ZlcnJpZGVzGBQgAygLMh8uYWdlbnQudjEuU3ViYWdlbnRNb2RlbE92ZXJyaWRlEhMKBnJ1bl9pZBgZIAEoCUgFiAEBQhIKEF9jb252ZXJzYXRpb25faWRCFwoVX2N1c3RvbV9zeXN0ZW1fcHJvbXB0QhIKEF9yZXF1ZXN0ZWRfbW9kZWxCFQoTX3N1YmFnZW50X3R5cGVfbmFtZUIYChZfY29udmVyc2F0aW9uX2dyb3VwX2lkQgkKB19ydW5faWQiKwoOUHJlRmV0Y2hlZEJsb2ISCgoCaWQYASABKAwSDQoFdmFsdWUYAiABKAwijQEKFVN1YmFnZW50TW9kZWxPdmVycmlkZRIVCg1zdWJhZ2VudF90eXBlGAEgASgJEikKBW1vZGVsGAIgASgLMhguYWdlbnQudjEuUmVxdWVzdGVkTW9kZWxIABIRCgdpbmhlcml0GAMgASgISAASEgoIZGlzYWJsZWQYBCABKAhIAEILCglzZWxlY3Rpb24iuwEKDE1vZGVsRGV0YWlscxIQCghtb2RlbF9pZBgBIAEoCRI4ChB0aGlua2luZ19kZXRhaWxzGAIgASgLMhkuYWdlbnQudjEuVGhpbmtpbmdEZXRhaWxzSACIAQESGAoQZGlzcGxheV9tb2RlbF9pZBgDIAEoCRIUCgxkaXNwbGF5X25hbWUYBCABKAkSGgoSZGlzcGxheV9uYW1lX3Nob3J0GAUgASgJQhMKEV90aGlua2luZ19kZXRhaWxzIhEKD1RoaW5raW5nRGV0YWlscyKWAQoOUmVxdWVzdGVkTW9kZWwSEAoIbW9kZWxfaWQYASABKAkSQAoKcGFyYW1ldGVycxgDIAMoCzIsLmFnZW50LnYxLlJlcXVlc3RlZE1vZGVsLk1vZGVsUGFyYW1ldGVyVmFsdWUaMAoTTW9kZWxQYXJhbWV0ZXJWYWx1ZRIKCgJpZBgBIAEoCRINCgV2YWx1ZRgCIAEoCSKtBAoSQ29udmVyc2F0aW9uQWN0aW9uEjoKE3VzZXJfbWVzc2FnZV9hY3Rpb24YASABKAsyGy5hZ2VudC52MS5Vc2VyTWVzc2FnZUFjdGlvbkgAEi8KDXJlc3VtZV9hY3Rpb24YAiABKAsyFi5hZ2VudC52MS5SZXN1bWVBY3Rpb25IABIvCg1jYW5jZWxfYWN0aW9uGAMgASgLMhYuYWdlbnQudjEuQ2FuY2VsQWN0aW9uSAASNgoRc3RhcnRfcGxhbl9hY3Rpb24YBiABKAsyGS5hZ2VudC52MS5TdGFydFBsYW5BY3Rpb25IABI6ChNleGVjdXRlX3BsYW5fYWN0aW9uGAcgASgLMhsuYWdlbnQudjEuRXhlY3V0ZVBsYW5BY3Rpb25IABJVCiFiYWNrZ3JvdW5kX3Rhc2tfY29tcGxldGlvbl9hY3Rpb24YDCABKAsyKC5hZ2VudC52MS5CYWNrZ3JvdW5kVGFza0NvbXBsZXRpb25BY3Rpb25IABI+ChVpbmplY3RfY29udGV4dF9hY3Rpb24YEyABKAsyHS5hZ2VudC52MS5JbmplY3RDb250ZXh0QWN0aW9uSAASSgoVcmVxdWVzdF9jb250ZXh0X3BhcnRzGBEgASgLMiYuYWdlbnQudjEuUmVxdWVzdENvbnRleHRQYXJ0UmVmZXJlbmNlc0gBiAEBQggKBmFjdGlvbkIYChZfcmVxdWVzdF9jb250ZXh0X3BhcnRzIpsDChFVc2VyTWVzc2FnZUFjdGlvbhIrCgx1c2VyX21lc3NhZ2UYASABKAsyFS5hZ2VudC52MS5Vc2VyTWVzc2FnZRIxCg9yZXF1ZXN0X2NvbnRleHQYAiABKAsyGC5hZ2VudC52MS5SZXF1ZXN0Q29udGV4dBI0ChVwcmVwZW5kX3VzZXJfbWVzc2FnZXMYBCADKAsyFS5hZ2VudC52MS5Vc2VyTWVzc2FnZRJnCilpbnRlcnJ1cHRlZF9wZW5kaW5nX3Rvb2xfY2FsbF9yZXNvbHV0aW9ucxgGIAEoCzIvLmFnZW50LnYxLkludGVycnVwdGVkUGVuZGluZ1Rvb2xDYWxsUmVzb2x1dGlvbnNIAIgBARJAChRjb252ZXJzYXRpb25faGlzdG9yeRgHIAEoCzIdLmFnZW50LnYxLkNvbnZlcnNhdGlvbkhpc3RvcnlIAYgBAUIsCipfaW50ZXJydXB0ZWRfcGVuZGluZ190b29sX2NhbGxfcmVzb2x1dGlvbnNCFwoVX2NvbnZlcnNhdGlvbl9oaXN0b3J5ImwKJUludGVycnVwdGVkUGVuZGluZ1Rvb2xDYWxsUmVzb2x1dGlvbnMSQwoLcmVzb2x1dGlvbnMYASADKAsyLi5hZ2VudC52MS5JbnRlcnJ1cHRlZFBlbmRpbmdUb29sQ2FsbFJlc29sdXRpb24ipgEKJEludGVycnVwdGVkUGVuZGluZ1Rvb2xDYWxsUmVzb2x1dGlvbhIUCgx0b29sX2NhbGxfaWQYASABKAkSLQoMc2hlbGxfcmVzdWx0GAIgASgLMhUuYWdlbnQudjEuU2hlbGxSZXN1bHRIABIrCgt0YXNrX3Jlc3VsdBgDIAEoCzIULmFnZW50LnYxLlRhc2tSZXN1bHRIAEIMCgpyZXNvbHV0aW9uIkEKDFJlc3VtZUFjdGlvbhIxCg9yZXF1ZXN0X2NvbnRleHQYAiABKAsyGC5hZ2VudC52MS5SZXF1ZXN0Q29udGV4dCIeCgxDYW5jZWxBY3Rpb24SDgoGcmVhc29uGAEgASgJInEKD1N0YXJ0UGxhbkFjdGlvbhIrCgx1c2VyX21lc3NhZ2UYASABKAsyFS5hZ2VudC52MS5Vc2VyTWVzc2FnZRIxCg9yZXF1ZXN0X2NvbnRleHQYAiABKAsyGC5hZ2VudC52MS5SZXF1ZXN0Q29udGV4dCKHAgoRRXhlY3V0ZVBsYW5BY3Rpb24SMQoPcmVxdWVzdF9jb250ZXh0GAEgASgLMhguYWdlbnQudjEuUmVxdWVzdENvbnRleHQSGgoNcGxhbl9maWxlX3VyaRgDIAEoCUgAiAEBEh4KEXBsYW5fZmlsZV9jb250ZW50GAQgASgJSAGIAQESKwoOZXhlY3V0aW9uX21vZGUYBSABKA4yEy5hZ2VudC52MS5BZ2VudE1vZGUSGwoOcGxhbl9maWxlX3BhdGgYCCABKAlIAogBAUIQCg5fcGxhbl9maWxlX3VyaUIUChJfcGxhbl9maWxlX2NvbnRlbnRCEQoPX3BsYW5fZmlsZV9wYXRoIosBCh5CYWNrZ3JvdW5kVGFza0NvbXBsZXRpb25BY3Rpb24SNwoLY29tcGxldGlvbnMYASADKAsyIi5hZ2VudC52MS5CYWNrZ3JvdW5kVGFza0NvbXBsZXRpb24SHAoPc3lzdGVtX3JlbWluZGVyGAIgASgJSACIAQFCEgoQX3N5c3RlbV9yZW1pbmRlciLgAQoYQmFja2dyb3VuZFRhc2tDb21wbGV0aW9uEg8KB3Rhc2tfaWQYASABKAkSKgoEa2luZBgCIAEoDjIcLmFnZW50LnYxLkJhY2tncm91bmRUYXNrS2luZBIuCgZzdGF0dXMYAyABKA4yHi5hZ2VudC52MS5CYWNrZ3JvdW5kVGFza1N0YXR1cxINCgV0aXRsZRgEIAEoCRITCgZkZXRhaWwYBSABKAlIAIgBARIYCgtvdXRwdXRfcGF0aBgGIAEoCUgBiAEBQgkKB19kZXRhaWxCDgoMX291dHB1dF9wYXRoIocBChNJbmplY3RDb250ZXh0QWN0aW9uEhQKDGluamVjdGlvbl9pZBgBIAEoCRIXCg9leHBlY3RlZF9ydW5faWQYAiABKAkSNgoMdXNlcl9jb250ZXh0GAMgASgLMh4uYWdlbnQudjEuVXNlckNvbnRleHRJbmplY3Rpb25IAEIJCgdwYXlsb2FkIkMKFFVzZXJDb250ZXh0SW5qZWN0aW9uEisKDHVzZXJfbWVzc2FnZRgBIAEoCzIVLmFnZW50LnYxLlVzZXJNZXNzYWdlIhEKD0NsaWVudEhlYXJ0YmVhdCIQCg5QcmV3YXJtUmVxdWVzdCp9ChJCYWNrZ3JvdW5kVGFza0tpbmQSJAogQkFDS0dST1VORF9UQVNLX0tJTkRfVU5TUEVDSUZJRUQQABIeChpCQUNLR1JPVU5EX1RBU0tfS0lORF9TSEVMTBABEiEKHUJBQ0tHUk9VTkRfVEFTS19LSU5EX1NVQkFHRU5UEAIqqAEKFEJhY2tncm91bmRUYXNrU3RhdHVzEiYKIkJBQ0tHUk9VTkRfVEFTS19TVEFUVVNfVU5TUEVDSUZJRUQQABIiCh5CQUNLR1JPVU5EX1RBU0tfU1RBVFVTX1NVQ0NFU1MQARIgChxCQUNLR1JPVU5EX1RBU0tfU1RBVFVTX0VSUk9SEAISIgoeQkFDS0dST1VORF9UQVNLX1NUQVRVU19BQk9SVEVEEANiBnByb3RvMw", [file_agent_v1_context, file_agent_v1_conversation, file_agent_v1_exec, file_agent_v1_interaction, file_agent_v1_kv, file_agent_v1_mcp, file_agent_v1_message, file_agent_v1_queries, file_agent_v1_shell, file_agent_v1_tools]);
 
 /**
  * What the client sends: one per BidiAppend, or one per envelope of Run.
@@ -204,6 +214,16 @@ export type AgentRunRequest = Message<"agent.v1.AgentRunRequest"> & {
   conversationGroupId?: string | undefined;
 
   /**
+   * @generated from field: repeated agent.v1.PreFetchedBlob pre_fetched_blobs = 17;
+   */
+  preFetchedBlobs: PreFetchedBlob[];
+
+  /**
+   * @generated from field: repeated agent.v1.SubagentModelOverride subagent_model_overrides = 20;
+   */
+  subagentModelOverrides: SubagentModelOverride[];
+
+  /**
    * The request_id of the first attempt; the same on every retry.
    *
    * @generated from field: optional string run_id = 25;
@@ -219,6 +239,68 @@ export const AgentRunRequestSchema: GenMessage<AgentRunRequest> = /*@__PURE__*/
   messageDesc(file_agent_v1_agent, 2);
 
 /**
+ * @generated from message agent.v1.PreFetchedBlob
+ */
+export type PreFetchedBlob = Message<"agent.v1.PreFetchedBlob"> & {
+  /**
+   * @generated from field: bytes id = 1;
+   */
+  id: Uint8Array;
+
+  /**
+   * @generated from field: bytes value = 2;
+   */
+  value: Uint8Array;
+};
+
+/**
+ * Describes the message agent.v1.PreFetchedBlob.
+ * Use `create(PreFetchedBlobSchema)` to create a new message.
+ */
+export const PreFetchedBlobSchema: GenMessage<PreFetchedBlob> = /*@__PURE__*/
+  messageDesc(file_agent_v1_agent, 3);
+
+/**
+ * @generated from message agent.v1.SubagentModelOverride
+ */
+export type SubagentModelOverride = Message<"agent.v1.SubagentModelOverride"> & {
+  /**
+   * @generated from field: string subagent_type = 1;
+   */
+  subagentType: string;
+
+  /**
+   * @generated from oneof agent.v1.SubagentModelOverride.selection
+   */
+  selection: {
+    /**
+     * @generated from field: agent.v1.RequestedModel model = 2;
+     */
+    value: RequestedModel;
+    case: "model";
+  } | {
+    /**
+     * @generated from field: bool inherit = 3;
+     */
+    value: boolean;
+    case: "inherit";
+  } | {
+    /**
+     * @generated from field: bool disabled = 4;
+     */
+    value: boolean;
+    case: "disabled";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message agent.v1.SubagentModelOverride.
+ * Use `create(SubagentModelOverrideSchema)` to create a new message.
+ */
+export const SubagentModelOverrideSchema: GenMessage<SubagentModelOverride> = /*@__PURE__*/
+  messageDesc(file_agent_v1_agent, 4);
+
+/**
  * @generated from message agent.v1.ModelDetails
  */
 export type ModelDetails = Message<"agent.v1.ModelDetails"> & {
@@ -226,6 +308,28 @@ export type ModelDetails = Message<"agent.v1.ModelDetails"> & {
    * @generated from field: string model_id = 1;
    */
   modelId: string;
+
+  /**
+   * Present: the model thinks.
+   *
+   * @generated from field: optional agent.v1.ThinkingDetails thinking_details = 2;
+   */
+  thinkingDetails?: ThinkingDetails | undefined;
+
+  /**
+   * @generated from field: string display_model_id = 3;
+   */
+  displayModelId: string;
+
+  /**
+   * @generated from field: string display_name = 4;
+   */
+  displayName: string;
+
+  /**
+   * @generated from field: string display_name_short = 5;
+   */
+  displayNameShort: string;
 };
 
 /**
@@ -233,7 +337,20 @@ export type ModelDetails = Message<"agent.v1.ModelDetails"> & {
  * Use `create(ModelDetailsSchema)` to create a new message.
  */
 export const ModelDetailsSchema: GenMessage<ModelDetails> = /*@__PURE__*/
-  messageDesc(file_agent_v1_agent, 3);
+  messageDesc(file_agent_v1_agent, 5);
+
+/**
+ * @generated from message agent.v1.ThinkingDetails
+ */
+export type ThinkingDetails = Message<"agent.v1.ThinkingDetails"> & {
+};
+
+/**
+ * Describes the message agent.v1.ThinkingDetails.
+ * Use `create(ThinkingDetailsSchema)` to create a new message.
+ */
+export const ThinkingDetailsSchema: GenMessage<ThinkingDetails> = /*@__PURE__*/
+  messageDesc(file_agent_v1_agent, 6);
 
 /**
  * @generated from message agent.v1.RequestedModel
@@ -255,7 +372,7 @@ export type RequestedModel = Message<"agent.v1.RequestedModel"> & {
  * Use `create(RequestedModelSchema)` to create a new message.
  */
 export const RequestedModelSchema: GenMessage<RequestedModel> = /*@__PURE__*/
-  messageDesc(file_agent_v1_agent, 4);
+  messageDesc(file_agent_v1_agent, 7);
 
 /**
  * @generated from message agent.v1.RequestedModel.ModelParameterValue
@@ -277,7 +394,7 @@ export type RequestedModel_ModelParameterValue = Message<"agent.v1.RequestedMode
  * Use `create(RequestedModel_ModelParameterValueSchema)` to create a new message.
  */
 export const RequestedModel_ModelParameterValueSchema: GenMessage<RequestedModel_ModelParameterValue> = /*@__PURE__*/
-  messageDesc(file_agent_v1_agent, 4, 0);
+  messageDesc(file_agent_v1_agent, 7, 0);
 
 /**
  * Why the attempt runs, or what the user does while it runs.
@@ -310,11 +427,34 @@ export type ConversationAction = Message<"agent.v1.ConversationAction"> & {
     case: "cancelAction";
   } | {
     /**
+     * @generated from field: agent.v1.StartPlanAction start_plan_action = 6;
+     */
+    value: StartPlanAction;
+    case: "startPlanAction";
+  } | {
+    /**
+     * @generated from field: agent.v1.ExecutePlanAction execute_plan_action = 7;
+     */
+    value: ExecutePlanAction;
+    case: "executePlanAction";
+  } | {
+    /**
+     * @generated from field: agent.v1.BackgroundTaskCompletionAction background_task_completion_action = 12;
+     */
+    value: BackgroundTaskCompletionAction;
+    case: "backgroundTaskCompletionAction";
+  } | {
+    /**
      * @generated from field: agent.v1.InjectContextAction inject_context_action = 19;
      */
     value: InjectContextAction;
     case: "injectContextAction";
   } | { case: undefined; value?: undefined };
+
+  /**
+   * @generated from field: optional agent.v1.RequestContextPartReferences request_context_parts = 17;
+   */
+  requestContextParts?: RequestContextPartReferences | undefined;
 };
 
 /**
@@ -322,7 +462,7 @@ export type ConversationAction = Message<"agent.v1.ConversationAction"> & {
  * Use `create(ConversationActionSchema)` to create a new message.
  */
 export const ConversationActionSchema: GenMessage<ConversationAction> = /*@__PURE__*/
-  messageDesc(file_agent_v1_agent, 5);
+  messageDesc(file_agent_v1_agent, 8);
 
 /**
  * @generated from message agent.v1.UserMessageAction
@@ -339,6 +479,25 @@ export type UserMessageAction = Message<"agent.v1.UserMessageAction"> & {
    * @generated from field: agent.v1.RequestContext request_context = 2;
    */
   requestContext?: RequestContext | undefined;
+
+  /**
+   * @generated from field: repeated agent.v1.UserMessage prepend_user_messages = 4;
+   */
+  prependUserMessages: UserMessage[];
+
+  /**
+   * How calls that were open when the user interrupted have ended at the client after all.
+   *
+   * @generated from field: optional agent.v1.InterruptedPendingToolCallResolutions interrupted_pending_tool_call_resolutions = 6;
+   */
+  interruptedPendingToolCallResolutions?: InterruptedPendingToolCallResolutions | undefined;
+
+  /**
+   * What was said before, when the conversation began elsewhere.
+   *
+   * @generated from field: optional agent.v1.ConversationHistory conversation_history = 7;
+   */
+  conversationHistory?: ConversationHistory | undefined;
 };
 
 /**
@@ -346,7 +505,58 @@ export type UserMessageAction = Message<"agent.v1.UserMessageAction"> & {
  * Use `create(UserMessageActionSchema)` to create a new message.
  */
 export const UserMessageActionSchema: GenMessage<UserMessageAction> = /*@__PURE__*/
-  messageDesc(file_agent_v1_agent, 6);
+  messageDesc(file_agent_v1_agent, 9);
+
+/**
+ * @generated from message agent.v1.InterruptedPendingToolCallResolutions
+ */
+export type InterruptedPendingToolCallResolutions = Message<"agent.v1.InterruptedPendingToolCallResolutions"> & {
+  /**
+   * @generated from field: repeated agent.v1.InterruptedPendingToolCallResolution resolutions = 1;
+   */
+  resolutions: InterruptedPendingToolCallResolution[];
+};
+
+/**
+ * Describes the message agent.v1.InterruptedPendingToolCallResolutions.
+ * Use `create(InterruptedPendingToolCallResolutionsSchema)` to create a new message.
+ */
+export const InterruptedPendingToolCallResolutionsSchema: GenMessage<InterruptedPendingToolCallResolutions> = /*@__PURE__*/
+  messageDesc(file_agent_v1_agent, 10);
+
+/**
+ * @generated from message agent.v1.InterruptedPendingToolCallResolution
+ */
+export type InterruptedPendingToolCallResolution = Message<"agent.v1.InterruptedPendingToolCallResolution"> & {
+  /**
+   * @generated from field: string tool_call_id = 1;
+   */
+  toolCallId: string;
+
+  /**
+   * @generated from oneof agent.v1.InterruptedPendingToolCallResolution.resolution
+   */
+  resolution: {
+    /**
+     * @generated from field: agent.v1.ShellResult shell_result = 2;
+     */
+    value: ShellResult;
+    case: "shellResult";
+  } | {
+    /**
+     * @generated from field: agent.v1.TaskResult task_result = 3;
+     */
+    value: TaskResult;
+    case: "taskResult";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message agent.v1.InterruptedPendingToolCallResolution.
+ * Use `create(InterruptedPendingToolCallResolutionSchema)` to create a new message.
+ */
+export const InterruptedPendingToolCallResolutionSchema: GenMessage<InterruptedPendingToolCallResolution> = /*@__PURE__*/
+  messageDesc(file_agent_v1_agent, 11);
 
 /**
  * @generated from message agent.v1.ResumeAction
@@ -363,7 +573,7 @@ export type ResumeAction = Message<"agent.v1.ResumeAction"> & {
  * Use `create(ResumeActionSchema)` to create a new message.
  */
 export const ResumeActionSchema: GenMessage<ResumeAction> = /*@__PURE__*/
-  messageDesc(file_agent_v1_agent, 7);
+  messageDesc(file_agent_v1_agent, 12);
 
 /**
  * @generated from message agent.v1.CancelAction
@@ -380,7 +590,130 @@ export type CancelAction = Message<"agent.v1.CancelAction"> & {
  * Use `create(CancelActionSchema)` to create a new message.
  */
 export const CancelActionSchema: GenMessage<CancelAction> = /*@__PURE__*/
-  messageDesc(file_agent_v1_agent, 8);
+  messageDesc(file_agent_v1_agent, 13);
+
+/**
+ * @generated from message agent.v1.StartPlanAction
+ */
+export type StartPlanAction = Message<"agent.v1.StartPlanAction"> & {
+  /**
+   * @generated from field: agent.v1.UserMessage user_message = 1;
+   */
+  userMessage?: UserMessage | undefined;
+
+  /**
+   * @generated from field: agent.v1.RequestContext request_context = 2;
+   */
+  requestContext?: RequestContext | undefined;
+};
+
+/**
+ * Describes the message agent.v1.StartPlanAction.
+ * Use `create(StartPlanActionSchema)` to create a new message.
+ */
+export const StartPlanActionSchema: GenMessage<StartPlanAction> = /*@__PURE__*/
+  messageDesc(file_agent_v1_agent, 14);
+
+/**
+ * @generated from message agent.v1.ExecutePlanAction
+ */
+export type ExecutePlanAction = Message<"agent.v1.ExecutePlanAction"> & {
+  /**
+   * @generated from field: agent.v1.RequestContext request_context = 1;
+   */
+  requestContext?: RequestContext | undefined;
+
+  /**
+   * @generated from field: optional string plan_file_uri = 3;
+   */
+  planFileUri?: string | undefined;
+
+  /**
+   * @generated from field: optional string plan_file_content = 4;
+   */
+  planFileContent?: string | undefined;
+
+  /**
+   * @generated from field: agent.v1.AgentMode execution_mode = 5;
+   */
+  executionMode: AgentMode;
+
+  /**
+   * @generated from field: optional string plan_file_path = 8;
+   */
+  planFilePath?: string | undefined;
+};
+
+/**
+ * Describes the message agent.v1.ExecutePlanAction.
+ * Use `create(ExecutePlanActionSchema)` to create a new message.
+ */
+export const ExecutePlanActionSchema: GenMessage<ExecutePlanAction> = /*@__PURE__*/
+  messageDesc(file_agent_v1_agent, 15);
+
+/**
+ * @generated from message agent.v1.BackgroundTaskCompletionAction
+ */
+export type BackgroundTaskCompletionAction = Message<"agent.v1.BackgroundTaskCompletionAction"> & {
+  /**
+   * @generated from field: repeated agent.v1.BackgroundTaskCompletion completions = 1;
+   */
+  completions: BackgroundTaskCompletion[];
+
+  /**
+   * @generated from field: optional string system_reminder = 2;
+   */
+  systemReminder?: string | undefined;
+};
+
+/**
+ * Describes the message agent.v1.BackgroundTaskCompletionAction.
+ * Use `create(BackgroundTaskCompletionActionSchema)` to create a new message.
+ */
+export const BackgroundTaskCompletionActionSchema: GenMessage<BackgroundTaskCompletionAction> = /*@__PURE__*/
+  messageDesc(file_agent_v1_agent, 16);
+
+/**
+ * @generated from message agent.v1.BackgroundTaskCompletion
+ */
+export type BackgroundTaskCompletion = Message<"agent.v1.BackgroundTaskCompletion"> & {
+  /**
+   * @generated from field: string task_id = 1;
+   */
+  taskId: string;
+
+  /**
+   * @generated from field: agent.v1.BackgroundTaskKind kind = 2;
+   */
+  kind: BackgroundTaskKind;
+
+  /**
+   * @generated from field: agent.v1.BackgroundTaskStatus status = 3;
+   */
+  status: BackgroundTaskStatus;
+
+  /**
+   * @generated from field: string title = 4;
+   */
+  title: string;
+
+  /**
+   * @generated from field: optional string detail = 5;
+   */
+  detail?: string | undefined;
+
+  /**
+   * @generated from field: optional string output_path = 6;
+   */
+  outputPath?: string | undefined;
+};
+
+/**
+ * Describes the message agent.v1.BackgroundTaskCompletion.
+ * Use `create(BackgroundTaskCompletionSchema)` to create a new message.
+ */
+export const BackgroundTaskCompletionSchema: GenMessage<BackgroundTaskCompletion> = /*@__PURE__*/
+  messageDesc(file_agent_v1_agent, 17);
 
 /**
  * Steering: the client waits 15 s for the first context_injection_state.
@@ -415,7 +748,7 @@ export type InjectContextAction = Message<"agent.v1.InjectContextAction"> & {
  * Use `create(InjectContextActionSchema)` to create a new message.
  */
 export const InjectContextActionSchema: GenMessage<InjectContextAction> = /*@__PURE__*/
-  messageDesc(file_agent_v1_agent, 9);
+  messageDesc(file_agent_v1_agent, 18);
 
 /**
  * @generated from message agent.v1.UserContextInjection
@@ -432,135 +765,7 @@ export type UserContextInjection = Message<"agent.v1.UserContextInjection"> & {
  * Use `create(UserContextInjectionSchema)` to create a new message.
  */
 export const UserContextInjectionSchema: GenMessage<UserContextInjection> = /*@__PURE__*/
-  messageDesc(file_agent_v1_agent, 10);
-
-/**
- * @generated from message agent.v1.UserMessage
- */
-export type UserMessage = Message<"agent.v1.UserMessage"> & {
-  /**
-   * @generated from field: string text = 1;
-   */
-  text: string;
-
-  /**
-   * @generated from field: string message_id = 2;
-   */
-  messageId: string;
-
-  /**
-   * @generated from field: optional agent.v1.SelectedContext selected_context = 3;
-   */
-  selectedContext?: SelectedContext | undefined;
-
-  /**
-   * Absent means agent.
-   *
-   * @generated from field: agent.v1.AgentMode mode = 4;
-   */
-  mode: AgentMode;
-};
-
-/**
- * Describes the message agent.v1.UserMessage.
- * Use `create(UserMessageSchema)` to create a new message.
- */
-export const UserMessageSchema: GenMessage<UserMessage> = /*@__PURE__*/
-  messageDesc(file_agent_v1_agent, 11);
-
-/**
- * @generated from message agent.v1.SelectedContext
- */
-export type SelectedContext = Message<"agent.v1.SelectedContext"> & {
-  /**
-   * @generated from field: repeated agent.v1.SelectedImage selected_images = 1;
-   */
-  selectedImages: SelectedImage[];
-};
-
-/**
- * Describes the message agent.v1.SelectedContext.
- * Use `create(SelectedContextSchema)` to create a new message.
- */
-export const SelectedContextSchema: GenMessage<SelectedContext> = /*@__PURE__*/
-  messageDesc(file_agent_v1_agent, 12);
-
-/**
- * @generated from message agent.v1.SelectedImage
- */
-export type SelectedImage = Message<"agent.v1.SelectedImage"> & {
-  /**
-   * @generated from oneof agent.v1.SelectedImage.data_or_blob_id
-   */
-  dataOrBlobId: {
-    /**
-     * @generated from field: bytes blob_id = 1;
-     */
-    value: Uint8Array;
-    case: "blobId";
-  } | {
-    /**
-     * The SDK sends the bytes inline.
-     *
-     * @generated from field: bytes data = 8;
-     */
-    value: Uint8Array;
-    case: "data";
-  } | { case: undefined; value?: undefined };
-
-  /**
-   * @generated from field: string uuid = 2;
-   */
-  uuid: string;
-
-  /**
-   * @generated from field: string mime_type = 7;
-   */
-  mimeType: string;
-};
-
-/**
- * Describes the message agent.v1.SelectedImage.
- * Use `create(SelectedImageSchema)` to create a new message.
- */
-export const SelectedImageSchema: GenMessage<SelectedImage> = /*@__PURE__*/
-  messageDesc(file_agent_v1_agent, 13);
-
-/**
- * A question to the user.
- *
- * @generated from message agent.v1.InteractionQuery
- */
-export type InteractionQuery = Message<"agent.v1.InteractionQuery"> & {
-  /**
-   * @generated from field: uint32 id = 1;
-   */
-  id: number;
-};
-
-/**
- * Describes the message agent.v1.InteractionQuery.
- * Use `create(InteractionQuerySchema)` to create a new message.
- */
-export const InteractionQuerySchema: GenMessage<InteractionQuery> = /*@__PURE__*/
-  messageDesc(file_agent_v1_agent, 14);
-
-/**
- * @generated from message agent.v1.InteractionResponse
- */
-export type InteractionResponse = Message<"agent.v1.InteractionResponse"> & {
-  /**
-   * @generated from field: uint32 id = 1;
-   */
-  id: number;
-};
-
-/**
- * Describes the message agent.v1.InteractionResponse.
- * Use `create(InteractionResponseSchema)` to create a new message.
- */
-export const InteractionResponseSchema: GenMessage<InteractionResponse> = /*@__PURE__*/
-  messageDesc(file_agent_v1_agent, 15);
+  messageDesc(file_agent_v1_agent, 19);
 
 /**
  * Every 5 s.
@@ -575,7 +780,7 @@ export type ClientHeartbeat = Message<"agent.v1.ClientHeartbeat"> & {
  * Use `create(ClientHeartbeatSchema)` to create a new message.
  */
 export const ClientHeartbeatSchema: GenMessage<ClientHeartbeat> = /*@__PURE__*/
-  messageDesc(file_agent_v1_agent, 16);
+  messageDesc(file_agent_v1_agent, 20);
 
 /**
  * @generated from message agent.v1.PrewarmRequest
@@ -588,5 +793,72 @@ export type PrewarmRequest = Message<"agent.v1.PrewarmRequest"> & {
  * Use `create(PrewarmRequestSchema)` to create a new message.
  */
 export const PrewarmRequestSchema: GenMessage<PrewarmRequest> = /*@__PURE__*/
-  messageDesc(file_agent_v1_agent, 17);
+  messageDesc(file_agent_v1_agent, 21);
+
+/**
+ * @generated from enum agent.v1.BackgroundTaskKind
+ */
+export const BackgroundTaskKind = {
+  /**
+   * @generated from enum value: BACKGROUND_TASK_KIND_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: BACKGROUND_TASK_KIND_SHELL = 1;
+   */
+  SHELL: 1,
+
+  /**
+   * @generated from enum value: BACKGROUND_TASK_KIND_SUBAGENT = 2;
+   */
+  SUBAGENT: 2,
+} as const;
+
+/**
+ * @generated from enum agent.v1.BackgroundTaskKind
+ */
+export type BackgroundTaskKind = (typeof BackgroundTaskKind)[keyof typeof BackgroundTaskKind] | UnknownEnum;
+
+/**
+ * Describes the enum agent.v1.BackgroundTaskKind.
+ */
+export const BackgroundTaskKindSchema: GenEnum<BackgroundTaskKind> = /*@__PURE__*/
+  enumDesc(file_agent_v1_agent, 0);
+
+/**
+ * @generated from enum agent.v1.BackgroundTaskStatus
+ */
+export const BackgroundTaskStatus = {
+  /**
+   * @generated from enum value: BACKGROUND_TASK_STATUS_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: BACKGROUND_TASK_STATUS_SUCCESS = 1;
+   */
+  SUCCESS: 1,
+
+  /**
+   * @generated from enum value: BACKGROUND_TASK_STATUS_ERROR = 2;
+   */
+  ERROR: 2,
+
+  /**
+   * @generated from enum value: BACKGROUND_TASK_STATUS_ABORTED = 3;
+   */
+  ABORTED: 3,
+} as const;
+
+/**
+ * @generated from enum agent.v1.BackgroundTaskStatus
+ */
+export type BackgroundTaskStatus = (typeof BackgroundTaskStatus)[keyof typeof BackgroundTaskStatus] | UnknownEnum;
+
+/**
+ * Describes the enum agent.v1.BackgroundTaskStatus.
+ */
+export const BackgroundTaskStatusSchema: GenEnum<BackgroundTaskStatus> = /*@__PURE__*/
+  enumDesc(file_agent_v1_agent, 1);
 

@@ -6,15 +6,76 @@
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Value } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_struct } from "@bufbuild/protobuf/wkt";
+import type { McpInstructions, McpMetaToolOptions, McpToolDefinition } from "./mcp_pb.ts";
+import { file_agent_v1_mcp } from "./mcp_pb.ts";
+import type { CustomSubagent } from "./subagent_pb.ts";
+import { file_agent_v1_subagent } from "./subagent_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file agent/v1/context.proto.
  */
 export const file_agent_v1_context: GenFile = /*@__PURE__*/
-  fileDesc("ChZhZ2VudC92MS9jb250ZXh0LnByb3RvEghhZ2VudC52MSIUChJSZXF1ZXN0Q29udGV4dEFyZ3MiugEKFFJlcXVlc3RDb250ZXh0UmVzdWx0EjIKB3N1Y2Nlc3MYASABKAsyHy5hZ2VudC52MS5SZXF1ZXN0Q29udGV4dFN1Y2Nlc3NIABIuCgVlcnJvchgCIAEoCzIdLmFnZW50LnYxLlJlcXVlc3RDb250ZXh0RXJyb3JIABI0CghyZWplY3RlZBgDIAEoCzIgLmFnZW50LnYxLlJlcXVlc3RDb250ZXh0UmVqZWN0ZWRIAEIICgZyZXN1bHQiSgoVUmVxdWVzdENvbnRleHRTdWNjZXNzEjEKD3JlcXVlc3RfY29udGV4dBgBIAEoCzIYLmFnZW50LnYxLlJlcXVlc3RDb250ZXh0IiQKE1JlcXVlc3RDb250ZXh0RXJyb3ISDQoFZXJyb3IYASABKAkiKAoWUmVxdWVzdENvbnRleHRSZWplY3RlZBIOCgZyZWFzb24YASABKAkixAIKDlJlcXVlc3RDb250ZXh0EiMKBXJ1bGVzGAIgAygLMhQuYWdlbnQudjEuQ3Vyc29yUnVsZRIoCgNlbnYYBCABKAsyGy5hZ2VudC52MS5SZXF1ZXN0Q29udGV4dEVudhIqCgV0b29scxgHIAMoCzIbLmFnZW50LnYxLk1jcFRvb2xEZWZpbml0aW9uEigKCWdpdF9yZXBvcxgLIAMoCzIVLmFnZW50LnYxLkdpdFJlcG9JbmZvEjMKEG1jcF9pbnN0cnVjdGlvbnMYDiADKAsyGS5hZ2VudC52MS5NY3BJbnN0cnVjdGlvbnMSKgoMYWdlbnRfc2tpbGxzGB0gAygLMhQuYWdlbnQudjEuQWdlbnRTa2lsbBIsCg5ub25fZmlsZV9ydWxlcxglIAMoCzIULmFnZW50LnYxLkN1cnNvclJ1bGUinAIKEVJlcXVlc3RDb250ZXh0RW52EhIKCm9zX3ZlcnNpb24YASABKAkSFwoPd29ya3NwYWNlX3BhdGhzGAIgAygJEg0KBXNoZWxsGAMgASgJEhgKEHRlcm1pbmFsc19mb2xkZXIYByABKAkSEQoJdGltZV96b25lGAogASgJEhYKDnByb2plY3RfZm9sZGVyGAsgASgJEiQKF2lzX3dvcmtpbmdfZGlyX2hvbWVfZGlyGBQgASgISACIAQESJgoZcHJvY2Vzc193b3JraW5nX2RpcmVjdG9yeRgVIAEoCUgBiAEBQhoKGF9pc193b3JraW5nX2Rpcl9ob21lX2RpckIcChpfcHJvY2Vzc193b3JraW5nX2RpcmVjdG9yeSJYCgpDdXJzb3JSdWxlEhEKCWZ1bGxfcGF0aBgBIAEoCRIPCgdjb250ZW50GAIgASgJEiYKBHR5cGUYAyABKAsyGC5hZ2VudC52MS5DdXJzb3JSdWxlVHlwZSKLAgoOQ3Vyc29yUnVsZVR5cGUSMAoGZ2xvYmFsGAEgASgLMh4uYWdlbnQudjEuQ3Vyc29yUnVsZVR5cGVHbG9iYWxIABI5CgxmaWxlX2dsb2JiZWQYAiABKAsyIS5hZ2VudC52MS5DdXJzb3JSdWxlVHlwZUZpbGVHbG9ic0gAEj0KDWFnZW50X2ZldGNoZWQYAyABKAsyJC5hZ2VudC52MS5DdXJzb3JSdWxlVHlwZUFnZW50RmV0Y2hlZEgAEkUKEW1hbnVhbGx5X2F0dGFjaGVkGAQgASgLMiguYWdlbnQudjEuQ3Vyc29yUnVsZVR5cGVNYW51YWxseUF0dGFjaGVkSABCBgoEdHlwZSIWChRDdXJzb3JSdWxlVHlwZUdsb2JhbCIoChdDdXJzb3JSdWxlVHlwZUZpbGVHbG9icxINCgVnbG9icxgBIAMoCSIxChpDdXJzb3JSdWxlVHlwZUFnZW50RmV0Y2hlZBITCgtkZXNjcmlwdGlvbhgBIAEoCSIgCh5DdXJzb3JSdWxlVHlwZU1hbnVhbGx5QXR0YWNoZWQiQAoLR2l0UmVwb0luZm8SDAoEcGF0aBgBIAEoCRIOCgZzdGF0dXMYAiABKAkSEwoLYnJhbmNoX25hbWUYAyABKAkiVwoPTWNwSW5zdHJ1Y3Rpb25zEhMKC3NlcnZlcl9uYW1lGAEgASgJEhQKDGluc3RydWN0aW9ucxgCIAEoCRIZChFzZXJ2ZXJfaWRlbnRpZmllchgDIAEoCSI6CghNY3BUb29scxIuCgltY3BfdG9vbHMYASADKAsyGy5hZ2VudC52MS5NY3BUb29sRGVmaW5pdGlvbiKUAQoRTWNwVG9vbERlZmluaXRpb24SDAoEbmFtZRgBIAEoCRITCgtkZXNjcmlwdGlvbhgCIAEoCRIsCgxpbnB1dF9zY2hlbWEYAyABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSGwoTcHJvdmlkZXJfaWRlbnRpZmllchgEIAEoCRIRCgl0b29sX25hbWUYBSABKAkiZwoKQWdlbnRTa2lsbBIRCglmdWxsX3BhdGgYASABKAkSDwoHY29udGVudBgCIAEoCRITCgtkZXNjcmlwdGlvbhgDIAEoCRIgChhkaXNhYmxlX21vZGVsX2ludm9jYXRpb24YCCABKAhiBnByb3RvMw", [file_google_protobuf_struct]);
+  fileDesc("ChZhZ2VudC92MS9jb250ZXh0LnByb3RvEghhZ2VudC52MSKhAgocUmVxdWVzdENvbnRleHRQYXJ0UmVmZXJlbmNlcxIVCg1ydWxlc19ibG9iX2lkGAEgASgMEhkKEXJ1bGVzX2J5dGVfbGVuZ3RoGAIgASgNEhYKDnNraWxsc19ibG9iX2lkGAMgASgMEhoKEnNraWxsc19ieXRlX2xlbmd0aBgEIAEoDRIZChFzdWJhZ2VudHNfYmxvYl9pZBgFIAEoDBIdChVzdWJhZ2VudHNfYnl0ZV9sZW5ndGgYBiABKA0SFAoMbWNwc19ibG9iX2lkGAcgASgMEhgKEG1jcHNfYnl0ZV9sZW5ndGgYCCABKA0SMQoPZHluYW1pY19jb250ZXh0GAkgASgLMhguYWdlbnQudjEuUmVxdWVzdENvbnRleHQiFAoSUmVxdWVzdENvbnRleHRBcmdzIroBChRSZXF1ZXN0Q29udGV4dFJlc3VsdBIyCgdzdWNjZXNzGAEgASgLMh8uYWdlbnQudjEuUmVxdWVzdENvbnRleHRTdWNjZXNzSAASLgoFZXJyb3IYAiABKAsyHS5hZ2VudC52MS5SZXF1ZXN0Q29udGV4dEVycm9ySAASNAoIcmVqZWN0ZWQYAyABKAsyIC5hZ2VudC52MS5SZXF1ZXN0Q29udGV4dFJlamVjdGVkSABCCAoGcmVzdWx0IkoKFVJlcXVlc3RDb250ZXh0U3VjY2VzcxIxCg9yZXF1ZXN0X2NvbnRleHQYASABKAsyGC5hZ2VudC52MS5SZXF1ZXN0Q29udGV4dCIkChNSZXF1ZXN0Q29udGV4dEVycm9yEg0KBWVycm9yGAEgASgJIigKFlJlcXVlc3RDb250ZXh0UmVqZWN0ZWQSDgoGcmVhc29uGAEgASgJIsAECg5SZXF1ZXN0Q29udGV4dBIjCgVydWxlcxgCIAMoCzIULmFnZW50LnYxLkN1cnNvclJ1bGUSKAoDZW52GAQgASgLMhsuYWdlbnQudjEuUmVxdWVzdENvbnRleHRFbnYSKgoFdG9vbHMYByADKAsyGy5hZ2VudC52MS5NY3BUb29sRGVmaW5pdGlvbhIoCglnaXRfcmVwb3MYCyADKAsyFS5hZ2VudC52MS5HaXRSZXBvSW5mbxIzChBtY3BfaW5zdHJ1Y3Rpb25zGA4gAygLMhkuYWdlbnQudjEuTWNwSW5zdHJ1Y3Rpb25zEhcKCmNsb3VkX3J1bGUYECABKAlIAIgBARIyChBjdXN0b21fc3ViYWdlbnRzGBYgAygLMhguYWdlbnQudjEuQ3VzdG9tU3ViYWdlbnQSJQoYaG9va3NfYWRkaXRpb25hbF9jb250ZXh0GBkgASgJSAGIAQESKgoMYWdlbnRfc2tpbGxzGB0gAygLMhQuYWdlbnQudjEuQWdlbnRTa2lsbBJAChVtY3BfbWV0YV90b29sX29wdGlvbnMYIiABKAsyHC5hZ2VudC52MS5NY3BNZXRhVG9vbE9wdGlvbnNIAogBARIsCg5ub25fZmlsZV9ydWxlcxglIAMoCzIULmFnZW50LnYxLkN1cnNvclJ1bGVCDQoLX2Nsb3VkX3J1bGVCGwoZX2hvb2tzX2FkZGl0aW9uYWxfY29udGV4dEIYChZfbWNwX21ldGFfdG9vbF9vcHRpb25zIpwCChFSZXF1ZXN0Q29udGV4dEVudhISCgpvc192ZXJzaW9uGAEgASgJEhcKD3dvcmtzcGFjZV9wYXRocxgCIAMoCRINCgVzaGVsbBgDIAEoCRIYChB0ZXJtaW5hbHNfZm9sZGVyGAcgASgJEhEKCXRpbWVfem9uZRgKIAEoCRIWCg5wcm9qZWN0X2ZvbGRlchgLIAEoCRIkChdpc193b3JraW5nX2Rpcl9ob21lX2RpchgUIAEoCEgAiAEBEiYKGXByb2Nlc3Nfd29ya2luZ19kaXJlY3RvcnkYFSABKAlIAYgBAUIaChhfaXNfd29ya2luZ19kaXJfaG9tZV9kaXJCHAoaX3Byb2Nlc3Nfd29ya2luZ19kaXJlY3RvcnkiWAoKQ3Vyc29yUnVsZRIRCglmdWxsX3BhdGgYASABKAkSDwoHY29udGVudBgCIAEoCRImCgR0eXBlGAMgASgLMhguYWdlbnQudjEuQ3Vyc29yUnVsZVR5cGUiiwIKDkN1cnNvclJ1bGVUeXBlEjAKBmdsb2JhbBgBIAEoCzIeLmFnZW50LnYxLkN1cnNvclJ1bGVUeXBlR2xvYmFsSAASOQoMZmlsZV9nbG9iYmVkGAIgASgLMiEuYWdlbnQudjEuQ3Vyc29yUnVsZVR5cGVGaWxlR2xvYnNIABI9Cg1hZ2VudF9mZXRjaGVkGAMgASgLMiQuYWdlbnQudjEuQ3Vyc29yUnVsZVR5cGVBZ2VudEZldGNoZWRIABJFChFtYW51YWxseV9hdHRhY2hlZBgEIAEoCzIoLmFnZW50LnYxLkN1cnNvclJ1bGVUeXBlTWFudWFsbHlBdHRhY2hlZEgAQgYKBHR5cGUiFgoUQ3Vyc29yUnVsZVR5cGVHbG9iYWwiKAoXQ3Vyc29yUnVsZVR5cGVGaWxlR2xvYnMSDQoFZ2xvYnMYASADKAkiMQoaQ3Vyc29yUnVsZVR5cGVBZ2VudEZldGNoZWQSEwoLZGVzY3JpcHRpb24YASABKAkiIAoeQ3Vyc29yUnVsZVR5cGVNYW51YWxseUF0dGFjaGVkIkAKC0dpdFJlcG9JbmZvEgwKBHBhdGgYASABKAkSDgoGc3RhdHVzGAIgASgJEhMKC2JyYW5jaF9uYW1lGAMgASgJImcKCkFnZW50U2tpbGwSEQoJZnVsbF9wYXRoGAEgASgJEg8KB2NvbnRlbnQYAiABKAkSEwoLZGVzY3JpcHRpb24YAyABKAkSIAoYZGlzYWJsZV9tb2RlbF9pbnZvY2F0aW9uGAggASgIIpQBChdSZXF1ZXN0Q29udGV4dFJ1bGVzUGFydBIjCgVydWxlcxgBIAMoCzIULmFnZW50LnYxLkN1cnNvclJ1bGUSLAoObm9uX2ZpbGVfcnVsZXMYAiADKAsyFC5hZ2VudC52MS5DdXJzb3JSdWxlEhcKCmNsb3VkX3J1bGUYAyABKAlIAIgBAUINCgtfY2xvdWRfcnVsZSJGChhSZXF1ZXN0Q29udGV4dFNraWxsc1BhcnQSKgoMYWdlbnRfc2tpbGxzGAEgAygLMhQuYWdlbnQudjEuQWdlbnRTa2lsbCJRChtSZXF1ZXN0Q29udGV4dFN1YmFnZW50c1BhcnQSMgoQY3VzdG9tX3N1YmFnZW50cxgBIAMoCzIYLmFnZW50LnYxLkN1c3RvbVN1YmFnZW50ItUBChZSZXF1ZXN0Q29udGV4dE1jcHNQYXJ0EioKBXRvb2xzGAEgAygLMhsuYWdlbnQudjEuTWNwVG9vbERlZmluaXRpb24SMwoQbWNwX2luc3RydWN0aW9ucxgCIAMoCzIZLmFnZW50LnYxLk1jcEluc3RydWN0aW9ucxJAChVtY3BfbWV0YV90b29sX29wdGlvbnMYBCABKAsyHC5hZ2VudC52MS5NY3BNZXRhVG9vbE9wdGlvbnNIAIgBAUIYChZfbWNwX21ldGFfdG9vbF9vcHRpb25zYgZwcm90bzM", [file_agent_v1_mcp, file_agent_v1_subagent]);
+
+/**
+ * Instead of a whole context: parts by the sha256 of their bytes, fetched with kv get_blob, and the rest inline.
+ *
+ * @generated from message agent.v1.RequestContextPartReferences
+ */
+export type RequestContextPartReferences = Message<"agent.v1.RequestContextPartReferences"> & {
+  /**
+   * @generated from field: bytes rules_blob_id = 1;
+   */
+  rulesBlobId: Uint8Array;
+
+  /**
+   * @generated from field: uint32 rules_byte_length = 2;
+   */
+  rulesByteLength: number;
+
+  /**
+   * @generated from field: bytes skills_blob_id = 3;
+   */
+  skillsBlobId: Uint8Array;
+
+  /**
+   * @generated from field: uint32 skills_byte_length = 4;
+   */
+  skillsByteLength: number;
+
+  /**
+   * @generated from field: bytes subagents_blob_id = 5;
+   */
+  subagentsBlobId: Uint8Array;
+
+  /**
+   * @generated from field: uint32 subagents_byte_length = 6;
+   */
+  subagentsByteLength: number;
+
+  /**
+   * @generated from field: bytes mcps_blob_id = 7;
+   */
+  mcpsBlobId: Uint8Array;
+
+  /**
+   * @generated from field: uint32 mcps_byte_length = 8;
+   */
+  mcpsByteLength: number;
+
+  /**
+   * @generated from field: agent.v1.RequestContext dynamic_context = 9;
+   */
+  dynamicContext?: RequestContext | undefined;
+};
+
+/**
+ * Describes the message agent.v1.RequestContextPartReferences.
+ * Use `create(RequestContextPartReferencesSchema)` to create a new message.
+ */
+export const RequestContextPartReferencesSchema: GenMessage<RequestContextPartReferences> = /*@__PURE__*/
+  messageDesc(file_agent_v1_context, 0);
 
 /**
  * @generated from message agent.v1.RequestContextArgs
@@ -27,7 +88,7 @@ export type RequestContextArgs = Message<"agent.v1.RequestContextArgs"> & {
  * Use `create(RequestContextArgsSchema)` to create a new message.
  */
 export const RequestContextArgsSchema: GenMessage<RequestContextArgs> = /*@__PURE__*/
-  messageDesc(file_agent_v1_context, 0);
+  messageDesc(file_agent_v1_context, 1);
 
 /**
  * @generated from message agent.v1.RequestContextResult
@@ -62,7 +123,7 @@ export type RequestContextResult = Message<"agent.v1.RequestContextResult"> & {
  * Use `create(RequestContextResultSchema)` to create a new message.
  */
 export const RequestContextResultSchema: GenMessage<RequestContextResult> = /*@__PURE__*/
-  messageDesc(file_agent_v1_context, 1);
+  messageDesc(file_agent_v1_context, 2);
 
 /**
  * @generated from message agent.v1.RequestContextSuccess
@@ -79,7 +140,7 @@ export type RequestContextSuccess = Message<"agent.v1.RequestContextSuccess"> & 
  * Use `create(RequestContextSuccessSchema)` to create a new message.
  */
 export const RequestContextSuccessSchema: GenMessage<RequestContextSuccess> = /*@__PURE__*/
-  messageDesc(file_agent_v1_context, 2);
+  messageDesc(file_agent_v1_context, 3);
 
 /**
  * @generated from message agent.v1.RequestContextError
@@ -96,7 +157,7 @@ export type RequestContextError = Message<"agent.v1.RequestContextError"> & {
  * Use `create(RequestContextErrorSchema)` to create a new message.
  */
 export const RequestContextErrorSchema: GenMessage<RequestContextError> = /*@__PURE__*/
-  messageDesc(file_agent_v1_context, 3);
+  messageDesc(file_agent_v1_context, 4);
 
 /**
  * @generated from message agent.v1.RequestContextRejected
@@ -113,7 +174,7 @@ export type RequestContextRejected = Message<"agent.v1.RequestContextRejected"> 
  * Use `create(RequestContextRejectedSchema)` to create a new message.
  */
 export const RequestContextRejectedSchema: GenMessage<RequestContextRejected> = /*@__PURE__*/
-  messageDesc(file_agent_v1_context, 4);
+  messageDesc(file_agent_v1_context, 5);
 
 /**
  * @generated from message agent.v1.RequestContext
@@ -147,9 +208,29 @@ export type RequestContext = Message<"agent.v1.RequestContext"> & {
   mcpInstructions: McpInstructions[];
 
   /**
+   * @generated from field: optional string cloud_rule = 16;
+   */
+  cloudRule?: string | undefined;
+
+  /**
+   * @generated from field: repeated agent.v1.CustomSubagent custom_subagents = 22;
+   */
+  customSubagents: CustomSubagent[];
+
+  /**
+   * @generated from field: optional string hooks_additional_context = 25;
+   */
+  hooksAdditionalContext?: string | undefined;
+
+  /**
    * @generated from field: repeated agent.v1.AgentSkill agent_skills = 29;
    */
   agentSkills: AgentSkill[];
+
+  /**
+   * @generated from field: optional agent.v1.McpMetaToolOptions mcp_meta_tool_options = 34;
+   */
+  mcpMetaToolOptions?: McpMetaToolOptions | undefined;
 
   /**
    * @generated from field: repeated agent.v1.CursorRule non_file_rules = 37;
@@ -162,7 +243,7 @@ export type RequestContext = Message<"agent.v1.RequestContext"> & {
  * Use `create(RequestContextSchema)` to create a new message.
  */
 export const RequestContextSchema: GenMessage<RequestContext> = /*@__PURE__*/
-  messageDesc(file_agent_v1_context, 5);
+  messageDesc(file_agent_v1_context, 6);
 
 /**
  * @generated from message agent.v1.RequestContextEnv
@@ -214,7 +295,7 @@ export type RequestContextEnv = Message<"agent.v1.RequestContextEnv"> & {
  * Use `create(RequestContextEnvSchema)` to create a new message.
  */
 export const RequestContextEnvSchema: GenMessage<RequestContextEnv> = /*@__PURE__*/
-  messageDesc(file_agent_v1_context, 6);
+  messageDesc(file_agent_v1_context, 7);
 
 /**
  * @generated from message agent.v1.CursorRule
@@ -241,7 +322,7 @@ export type CursorRule = Message<"agent.v1.CursorRule"> & {
  * Use `create(CursorRuleSchema)` to create a new message.
  */
 export const CursorRuleSchema: GenMessage<CursorRule> = /*@__PURE__*/
-  messageDesc(file_agent_v1_context, 7);
+  messageDesc(file_agent_v1_context, 8);
 
 /**
  * @generated from message agent.v1.CursorRuleType
@@ -282,7 +363,7 @@ export type CursorRuleType = Message<"agent.v1.CursorRuleType"> & {
  * Use `create(CursorRuleTypeSchema)` to create a new message.
  */
 export const CursorRuleTypeSchema: GenMessage<CursorRuleType> = /*@__PURE__*/
-  messageDesc(file_agent_v1_context, 8);
+  messageDesc(file_agent_v1_context, 9);
 
 /**
  * @generated from message agent.v1.CursorRuleTypeGlobal
@@ -295,7 +376,7 @@ export type CursorRuleTypeGlobal = Message<"agent.v1.CursorRuleTypeGlobal"> & {
  * Use `create(CursorRuleTypeGlobalSchema)` to create a new message.
  */
 export const CursorRuleTypeGlobalSchema: GenMessage<CursorRuleTypeGlobal> = /*@__PURE__*/
-  messageDesc(file_agent_v1_context, 9);
+  messageDesc(file_agent_v1_context, 10);
 
 /**
  * @generated from message agent.v1.CursorRuleTypeFileGlobs
@@ -312,7 +393,7 @@ export type CursorRuleTypeFileGlobs = Message<"agent.v1.CursorRuleTypeFileGlobs"
  * Use `create(CursorRuleTypeFileGlobsSchema)` to create a new message.
  */
 export const CursorRuleTypeFileGlobsSchema: GenMessage<CursorRuleTypeFileGlobs> = /*@__PURE__*/
-  messageDesc(file_agent_v1_context, 10);
+  messageDesc(file_agent_v1_context, 11);
 
 /**
  * @generated from message agent.v1.CursorRuleTypeAgentFetched
@@ -329,7 +410,7 @@ export type CursorRuleTypeAgentFetched = Message<"agent.v1.CursorRuleTypeAgentFe
  * Use `create(CursorRuleTypeAgentFetchedSchema)` to create a new message.
  */
 export const CursorRuleTypeAgentFetchedSchema: GenMessage<CursorRuleTypeAgentFetched> = /*@__PURE__*/
-  messageDesc(file_agent_v1_context, 11);
+  messageDesc(file_agent_v1_context, 12);
 
 /**
  * @generated from message agent.v1.CursorRuleTypeManuallyAttached
@@ -342,7 +423,7 @@ export type CursorRuleTypeManuallyAttached = Message<"agent.v1.CursorRuleTypeMan
  * Use `create(CursorRuleTypeManuallyAttachedSchema)` to create a new message.
  */
 export const CursorRuleTypeManuallyAttachedSchema: GenMessage<CursorRuleTypeManuallyAttached> = /*@__PURE__*/
-  messageDesc(file_agent_v1_context, 12);
+  messageDesc(file_agent_v1_context, 13);
 
 /**
  * @generated from message agent.v1.GitRepoInfo
@@ -371,88 +452,7 @@ export type GitRepoInfo = Message<"agent.v1.GitRepoInfo"> & {
  * Use `create(GitRepoInfoSchema)` to create a new message.
  */
 export const GitRepoInfoSchema: GenMessage<GitRepoInfo> = /*@__PURE__*/
-  messageDesc(file_agent_v1_context, 13);
-
-/**
- * @generated from message agent.v1.McpInstructions
- */
-export type McpInstructions = Message<"agent.v1.McpInstructions"> & {
-  /**
-   * @generated from field: string server_name = 1;
-   */
-  serverName: string;
-
-  /**
-   * @generated from field: string instructions = 2;
-   */
-  instructions: string;
-
-  /**
-   * @generated from field: string server_identifier = 3;
-   */
-  serverIdentifier: string;
-};
-
-/**
- * Describes the message agent.v1.McpInstructions.
- * Use `create(McpInstructionsSchema)` to create a new message.
- */
-export const McpInstructionsSchema: GenMessage<McpInstructions> = /*@__PURE__*/
   messageDesc(file_agent_v1_context, 14);
-
-/**
- * @generated from message agent.v1.McpTools
- */
-export type McpTools = Message<"agent.v1.McpTools"> & {
-  /**
-   * @generated from field: repeated agent.v1.McpToolDefinition mcp_tools = 1;
-   */
-  mcpTools: McpToolDefinition[];
-};
-
-/**
- * Describes the message agent.v1.McpTools.
- * Use `create(McpToolsSchema)` to create a new message.
- */
-export const McpToolsSchema: GenMessage<McpTools> = /*@__PURE__*/
-  messageDesc(file_agent_v1_context, 15);
-
-/**
- * @generated from message agent.v1.McpToolDefinition
- */
-export type McpToolDefinition = Message<"agent.v1.McpToolDefinition"> & {
-  /**
-   * @generated from field: string name = 1;
-   */
-  name: string;
-
-  /**
-   * @generated from field: string description = 2;
-   */
-  description: string;
-
-  /**
-   * @generated from field: google.protobuf.Value input_schema = 3;
-   */
-  inputSchema?: Value | undefined;
-
-  /**
-   * @generated from field: string provider_identifier = 4;
-   */
-  providerIdentifier: string;
-
-  /**
-   * @generated from field: string tool_name = 5;
-   */
-  toolName: string;
-};
-
-/**
- * Describes the message agent.v1.McpToolDefinition.
- * Use `create(McpToolDefinitionSchema)` to create a new message.
- */
-export const McpToolDefinitionSchema: GenMessage<McpToolDefinition> = /*@__PURE__*/
-  messageDesc(file_agent_v1_context, 16);
 
 /**
  * @generated from message agent.v1.AgentSkill
@@ -484,5 +484,93 @@ export type AgentSkill = Message<"agent.v1.AgentSkill"> & {
  * Use `create(AgentSkillSchema)` to create a new message.
  */
 export const AgentSkillSchema: GenMessage<AgentSkill> = /*@__PURE__*/
+  messageDesc(file_agent_v1_context, 15);
+
+/**
+ * @generated from message agent.v1.RequestContextRulesPart
+ */
+export type RequestContextRulesPart = Message<"agent.v1.RequestContextRulesPart"> & {
+  /**
+   * @generated from field: repeated agent.v1.CursorRule rules = 1;
+   */
+  rules: CursorRule[];
+
+  /**
+   * @generated from field: repeated agent.v1.CursorRule non_file_rules = 2;
+   */
+  nonFileRules: CursorRule[];
+
+  /**
+   * @generated from field: optional string cloud_rule = 3;
+   */
+  cloudRule?: string | undefined;
+};
+
+/**
+ * Describes the message agent.v1.RequestContextRulesPart.
+ * Use `create(RequestContextRulesPartSchema)` to create a new message.
+ */
+export const RequestContextRulesPartSchema: GenMessage<RequestContextRulesPart> = /*@__PURE__*/
+  messageDesc(file_agent_v1_context, 16);
+
+/**
+ * @generated from message agent.v1.RequestContextSkillsPart
+ */
+export type RequestContextSkillsPart = Message<"agent.v1.RequestContextSkillsPart"> & {
+  /**
+   * @generated from field: repeated agent.v1.AgentSkill agent_skills = 1;
+   */
+  agentSkills: AgentSkill[];
+};
+
+/**
+ * Describes the message agent.v1.RequestContextSkillsPart.
+ * Use `create(RequestContextSkillsPartSchema)` to create a new message.
+ */
+export const RequestContextSkillsPartSchema: GenMessage<RequestContextSkillsPart> = /*@__PURE__*/
   messageDesc(file_agent_v1_context, 17);
+
+/**
+ * @generated from message agent.v1.RequestContextSubagentsPart
+ */
+export type RequestContextSubagentsPart = Message<"agent.v1.RequestContextSubagentsPart"> & {
+  /**
+   * @generated from field: repeated agent.v1.CustomSubagent custom_subagents = 1;
+   */
+  customSubagents: CustomSubagent[];
+};
+
+/**
+ * Describes the message agent.v1.RequestContextSubagentsPart.
+ * Use `create(RequestContextSubagentsPartSchema)` to create a new message.
+ */
+export const RequestContextSubagentsPartSchema: GenMessage<RequestContextSubagentsPart> = /*@__PURE__*/
+  messageDesc(file_agent_v1_context, 18);
+
+/**
+ * @generated from message agent.v1.RequestContextMcpsPart
+ */
+export type RequestContextMcpsPart = Message<"agent.v1.RequestContextMcpsPart"> & {
+  /**
+   * @generated from field: repeated agent.v1.McpToolDefinition tools = 1;
+   */
+  tools: McpToolDefinition[];
+
+  /**
+   * @generated from field: repeated agent.v1.McpInstructions mcp_instructions = 2;
+   */
+  mcpInstructions: McpInstructions[];
+
+  /**
+   * @generated from field: optional agent.v1.McpMetaToolOptions mcp_meta_tool_options = 4;
+   */
+  mcpMetaToolOptions?: McpMetaToolOptions | undefined;
+};
+
+/**
+ * Describes the message agent.v1.RequestContextMcpsPart.
+ * Use `create(RequestContextMcpsPartSchema)` to create a new message.
+ */
+export const RequestContextMcpsPartSchema: GenMessage<RequestContextMcpsPart> = /*@__PURE__*/
+  messageDesc(file_agent_v1_context, 19);
 

@@ -6,15 +6,13 @@
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { ToolCall } from "./tools_pb.ts";
-import { file_agent_v1_tools } from "./tools_pb.ts";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file agent/v1/conversation.proto.
  */
 export const file_agent_v1_conversation: GenFile = /*@__PURE__*/
-  fileDesc("ChthZ2VudC92MS9jb252ZXJzYXRpb24ucHJvdG8SCGFnZW50LnYxIroBChpDb252ZXJzYXRpb25TdGF0ZVN0cnVjdHVyZRIhChlyb290X3Byb21wdF9tZXNzYWdlc19qc29uGAEgAygMEjkKDXRva2VuX2RldGFpbHMYBSABKAsyIi5hZ2VudC52MS5Db252ZXJzYXRpb25Ub2tlbkRldGFpbHMSDQoFdHVybnMYCCADKAwSJgoEbW9kZRgKIAEoDjITLmFnZW50LnYxLkFnZW50TW9kZUgAiAEBQgcKBV9tb2RlIkMKGENvbnZlcnNhdGlvblRva2VuRGV0YWlscxITCgt1c2VkX3Rva2VucxgBIAEoDRISCgptYXhfdG9rZW5zGAIgASgNInAKGUNvbnZlcnNhdGlvblR1cm5TdHJ1Y3R1cmUSSwoXYWdlbnRfY29udmVyc2F0aW9uX3R1cm4YASABKAsyKC5hZ2VudC52MS5BZ2VudENvbnZlcnNhdGlvblR1cm5TdHJ1Y3R1cmVIAEIGCgR0dXJuIm0KHkFnZW50Q29udmVyc2F0aW9uVHVyblN0cnVjdHVyZRIUCgx1c2VyX21lc3NhZ2UYASABKAwSDQoFc3RlcHMYAiADKAwSFwoKcmVxdWVzdF9pZBgDIAEoCUgAiAEBQg0KC19yZXF1ZXN0X2lkIrYBChBDb252ZXJzYXRpb25TdGVwEjcKEWFzc2lzdGFudF9tZXNzYWdlGAEgASgLMhouYWdlbnQudjEuQXNzaXN0YW50TWVzc2FnZUgAEicKCXRvb2xfY2FsbBgCIAEoCzISLmFnZW50LnYxLlRvb2xDYWxsSAASNQoQdGhpbmtpbmdfbWVzc2FnZRgDIAEoCzIZLmFnZW50LnYxLlRoaW5raW5nTWVzc2FnZUgAQgkKB21lc3NhZ2UiIAoQQXNzaXN0YW50TWVzc2FnZRIMCgR0ZXh0GAEgASgJIjQKD1RoaW5raW5nTWVzc2FnZRIMCgR0ZXh0GAEgASgJEhMKC2R1cmF0aW9uX21zGAIgASgNKtwBCglBZ2VudE1vZGUSGgoWQUdFTlRfTU9ERV9VTlNQRUNJRklFRBAAEhQKEEFHRU5UX01PREVfQUdFTlQQARISCg5BR0VOVF9NT0RFX0FTSxACEhMKD0FHRU5UX01PREVfUExBThADEhQKEEFHRU5UX01PREVfREVCVUcQBBIVChFBR0VOVF9NT0RFX1RSSUFHRRAFEhYKEkFHRU5UX01PREVfUFJPSkVDVBAGEhgKFEFHRU5UX01PREVfTVVMVElUQVNLEAcSFQoRQUdFTlRfTU9ERV9DVVNUT00QCGIGcHJvdG8z", [file_agent_v1_tools]);
+  fileDesc("ChthZ2VudC92MS9jb252ZXJzYXRpb24ucHJvdG8SCGFnZW50LnYxIskBChpDb252ZXJzYXRpb25TdGF0ZVN0cnVjdHVyZRIhChlyb290X3Byb21wdF9tZXNzYWdlc19qc29uGAEgAygMEg0KBXRvZG9zGAMgAygMEjkKDXRva2VuX2RldGFpbHMYBSABKAsyIi5hZ2VudC52MS5Db252ZXJzYXRpb25Ub2tlbkRldGFpbHMSDQoFdHVybnMYCCADKAwSJgoEbW9kZRgKIAEoDjITLmFnZW50LnYxLkFnZW50TW9kZUgAiAEBQgcKBV9tb2RlIpEBChhDb252ZXJzYXRpb25Ub2tlbkRldGFpbHMSEwoLdXNlZF90b2tlbnMYASABKA0SEgoKbWF4X3Rva2VucxgCIAEoDRI+CglicmVha2Rvd24YAyABKAsyJi5hZ2VudC52MS5Qcm9tcHRUb2tlbkJyZWFrZG93blNuYXBzaG90SACIAQFCDAoKX2JyZWFrZG93biKJAQocUHJvbXB0VG9rZW5CcmVha2Rvd25TbmFwc2hvdBIZChF0b3RhbF91c2VkX3Rva2VucxgBIAEoDRISCgptYXhfdG9rZW5zGAIgASgNEjoKCmNhdGVnb3JpZXMYAyADKAsyJi5hZ2VudC52MS5Qcm9tcHRUb2tlbkJyZWFrZG93bkNhdGVnb3J5IoUBChxQcm9tcHRUb2tlbkJyZWFrZG93bkNhdGVnb3J5EgoKAmlkGAEgASgJEg0KBWxhYmVsGAIgASgJEhgKEGVzdGltYXRlZF90b2tlbnMYAyABKA0SHAoPY2hhcmFjdGVyX2NvdW50GAQgASgNSACIAQFCEgoQX2NoYXJhY3Rlcl9jb3VudCJwChlDb252ZXJzYXRpb25UdXJuU3RydWN0dXJlEksKF2FnZW50X2NvbnZlcnNhdGlvbl90dXJuGAEgASgLMiguYWdlbnQudjEuQWdlbnRDb252ZXJzYXRpb25UdXJuU3RydWN0dXJlSABCBgoEdHVybiJtCh5BZ2VudENvbnZlcnNhdGlvblR1cm5TdHJ1Y3R1cmUSFAoMdXNlcl9tZXNzYWdlGAEgASgMEg0KBXN0ZXBzGAIgAygMEhcKCnJlcXVlc3RfaWQYAyABKAlIAIgBAUINCgtfcmVxdWVzdF9pZCrcAQoJQWdlbnRNb2RlEhoKFkFHRU5UX01PREVfVU5TUEVDSUZJRUQQABIUChBBR0VOVF9NT0RFX0FHRU5UEAESEgoOQUdFTlRfTU9ERV9BU0sQAhITCg9BR0VOVF9NT0RFX1BMQU4QAxIUChBBR0VOVF9NT0RFX0RFQlVHEAQSFQoRQUdFTlRfTU9ERV9UUklBR0UQBRIWChJBR0VOVF9NT0RFX1BST0pFQ1QQBhIYChRBR0VOVF9NT0RFX01VTFRJVEFTSxAHEhUKEUFHRU5UX01PREVfQ1VTVE9NEAhiBnByb3RvMw");
 
 /**
  * Bytes are ids of blobs (sha256 of the content) that were sent before.
@@ -28,6 +26,11 @@ export type ConversationStateStructure = Message<"agent.v1.ConversationStateStru
    * @generated from field: repeated bytes root_prompt_messages_json = 1;
    */
   rootPromptMessagesJson: Uint8Array[];
+
+  /**
+   * @generated from field: repeated bytes todos = 3;
+   */
+  todos: Uint8Array[];
 
   /**
    * @generated from field: agent.v1.ConversationTokenDetails token_details = 5;
@@ -69,6 +72,11 @@ export type ConversationTokenDetails = Message<"agent.v1.ConversationTokenDetail
    * @generated from field: uint32 max_tokens = 2;
    */
   maxTokens: number;
+
+  /**
+   * @generated from field: optional agent.v1.PromptTokenBreakdownSnapshot breakdown = 3;
+   */
+  breakdown?: PromptTokenBreakdownSnapshot | undefined;
 };
 
 /**
@@ -77,6 +85,65 @@ export type ConversationTokenDetails = Message<"agent.v1.ConversationTokenDetail
  */
 export const ConversationTokenDetailsSchema: GenMessage<ConversationTokenDetails> = /*@__PURE__*/
   messageDesc(file_agent_v1_conversation, 1);
+
+/**
+ * @generated from message agent.v1.PromptTokenBreakdownSnapshot
+ */
+export type PromptTokenBreakdownSnapshot = Message<"agent.v1.PromptTokenBreakdownSnapshot"> & {
+  /**
+   * @generated from field: uint32 total_used_tokens = 1;
+   */
+  totalUsedTokens: number;
+
+  /**
+   * @generated from field: uint32 max_tokens = 2;
+   */
+  maxTokens: number;
+
+  /**
+   * @generated from field: repeated agent.v1.PromptTokenBreakdownCategory categories = 3;
+   */
+  categories: PromptTokenBreakdownCategory[];
+};
+
+/**
+ * Describes the message agent.v1.PromptTokenBreakdownSnapshot.
+ * Use `create(PromptTokenBreakdownSnapshotSchema)` to create a new message.
+ */
+export const PromptTokenBreakdownSnapshotSchema: GenMessage<PromptTokenBreakdownSnapshot> = /*@__PURE__*/
+  messageDesc(file_agent_v1_conversation, 2);
+
+/**
+ * @generated from message agent.v1.PromptTokenBreakdownCategory
+ */
+export type PromptTokenBreakdownCategory = Message<"agent.v1.PromptTokenBreakdownCategory"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * @generated from field: string label = 2;
+   */
+  label: string;
+
+  /**
+   * @generated from field: uint32 estimated_tokens = 3;
+   */
+  estimatedTokens: number;
+
+  /**
+   * @generated from field: optional uint32 character_count = 4;
+   */
+  characterCount?: number | undefined;
+};
+
+/**
+ * Describes the message agent.v1.PromptTokenBreakdownCategory.
+ * Use `create(PromptTokenBreakdownCategorySchema)` to create a new message.
+ */
+export const PromptTokenBreakdownCategorySchema: GenMessage<PromptTokenBreakdownCategory> = /*@__PURE__*/
+  messageDesc(file_agent_v1_conversation, 3);
 
 /**
  * @generated from message agent.v1.ConversationTurnStructure
@@ -99,7 +166,7 @@ export type ConversationTurnStructure = Message<"agent.v1.ConversationTurnStruct
  * Use `create(ConversationTurnStructureSchema)` to create a new message.
  */
 export const ConversationTurnStructureSchema: GenMessage<ConversationTurnStructure> = /*@__PURE__*/
-  messageDesc(file_agent_v1_conversation, 2);
+  messageDesc(file_agent_v1_conversation, 4);
 
 /**
  * @generated from message agent.v1.AgentConversationTurnStructure
@@ -130,81 +197,7 @@ export type AgentConversationTurnStructure = Message<"agent.v1.AgentConversation
  * Use `create(AgentConversationTurnStructureSchema)` to create a new message.
  */
 export const AgentConversationTurnStructureSchema: GenMessage<AgentConversationTurnStructure> = /*@__PURE__*/
-  messageDesc(file_agent_v1_conversation, 3);
-
-/**
- * @generated from message agent.v1.ConversationStep
- */
-export type ConversationStep = Message<"agent.v1.ConversationStep"> & {
-  /**
-   * @generated from oneof agent.v1.ConversationStep.message
-   */
-  message: {
-    /**
-     * @generated from field: agent.v1.AssistantMessage assistant_message = 1;
-     */
-    value: AssistantMessage;
-    case: "assistantMessage";
-  } | {
-    /**
-     * @generated from field: agent.v1.ToolCall tool_call = 2;
-     */
-    value: ToolCall;
-    case: "toolCall";
-  } | {
-    /**
-     * @generated from field: agent.v1.ThinkingMessage thinking_message = 3;
-     */
-    value: ThinkingMessage;
-    case: "thinkingMessage";
-  } | { case: undefined; value?: undefined };
-};
-
-/**
- * Describes the message agent.v1.ConversationStep.
- * Use `create(ConversationStepSchema)` to create a new message.
- */
-export const ConversationStepSchema: GenMessage<ConversationStep> = /*@__PURE__*/
-  messageDesc(file_agent_v1_conversation, 4);
-
-/**
- * @generated from message agent.v1.AssistantMessage
- */
-export type AssistantMessage = Message<"agent.v1.AssistantMessage"> & {
-  /**
-   * @generated from field: string text = 1;
-   */
-  text: string;
-};
-
-/**
- * Describes the message agent.v1.AssistantMessage.
- * Use `create(AssistantMessageSchema)` to create a new message.
- */
-export const AssistantMessageSchema: GenMessage<AssistantMessage> = /*@__PURE__*/
   messageDesc(file_agent_v1_conversation, 5);
-
-/**
- * @generated from message agent.v1.ThinkingMessage
- */
-export type ThinkingMessage = Message<"agent.v1.ThinkingMessage"> & {
-  /**
-   * @generated from field: string text = 1;
-   */
-  text: string;
-
-  /**
-   * @generated from field: uint32 duration_ms = 2;
-   */
-  durationMs: number;
-};
-
-/**
- * Describes the message agent.v1.ThinkingMessage.
- * Use `create(ThinkingMessageSchema)` to create a new message.
- */
-export const ThinkingMessageSchema: GenMessage<ThinkingMessage> = /*@__PURE__*/
-  messageDesc(file_agent_v1_conversation, 6);
 
 /**
  * @generated from enum agent.v1.AgentMode

@@ -4,17 +4,25 @@
 // @generated from file agent/v1/exec.proto (package agent.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
-import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
+import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { RequestContextArgs, RequestContextResult } from "./context_pb.ts";
 import { file_agent_v1_context } from "./context_pb.ts";
-import type { Message, UnknownEnum } from "@bufbuild/protobuf";
+import type { DeleteArgs, DeleteResult, DiagnosticsArgs, DiagnosticsResult, GrepArgs, GrepResult, LsArgs, LsResult, ReadArgs, ReadResult, WriteArgs, WriteResult } from "./files_pb.ts";
+import { file_agent_v1_files } from "./files_pb.ts";
+import type { ListMcpResourcesExecArgs, ListMcpResourcesExecResult, McpArgs, McpResult, McpStateExecArgs, McpStateExecResult, ReadMcpResourceExecArgs, ReadMcpResourceExecResult } from "./mcp_pb.ts";
+import { file_agent_v1_mcp } from "./mcp_pb.ts";
+import type { BackgroundShellSpawnArgs, BackgroundShellSpawnResult, ForceBackgroundShellArgs, ForceBackgroundShellResult, ShellArgs, ShellResult, ShellStream, WriteShellStdinArgs, WriteShellStdinResult } from "./shell_pb.ts";
+import { file_agent_v1_shell } from "./shell_pb.ts";
+import type { SubagentArgs, SubagentResult } from "./subagent_pb.ts";
+import { file_agent_v1_subagent } from "./subagent_pb.ts";
+import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file agent/v1/exec.proto.
  */
 export const file_agent_v1_exec: GenFile = /*@__PURE__*/
-  fileDesc("ChNhZ2VudC92MS9leGVjLnByb3RvEghhZ2VudC52MSKqAgoRRXhlY1NlcnZlck1lc3NhZ2USCgoCaWQYASABKA0SKQoKc2hlbGxfYXJncxgCIAEoCzITLmFnZW50LnYxLlNoZWxsQXJnc0gAEikKCndyaXRlX2FyZ3MYAyABKAsyEy5hZ2VudC52MS5Xcml0ZUFyZ3NIABInCglyZWFkX2FyZ3MYByABKAsyEi5hZ2VudC52MS5SZWFkQXJnc0gAEjwKFHJlcXVlc3RfY29udGV4dF9hcmdzGAogASgLMhwuYWdlbnQudjEuUmVxdWVzdENvbnRleHRBcmdzSAASMAoRc2hlbGxfc3RyZWFtX2FyZ3MYDiABKAsyEy5hZ2VudC52MS5TaGVsbEFyZ3NIABIPCgdleGVjX2lkGA8gASgJQgkKB21lc3NhZ2UitwIKEUV4ZWNDbGllbnRNZXNzYWdlEgoKAmlkGAEgASgNEi0KDHNoZWxsX3Jlc3VsdBgCIAEoCzIVLmFnZW50LnYxLlNoZWxsUmVzdWx0SAASLQoMd3JpdGVfcmVzdWx0GAMgASgLMhUuYWdlbnQudjEuV3JpdGVSZXN1bHRIABIrCgtyZWFkX3Jlc3VsdBgHIAEoCzIULmFnZW50LnYxLlJlYWRSZXN1bHRIABJAChZyZXF1ZXN0X2NvbnRleHRfcmVzdWx0GAogASgLMh4uYWdlbnQudjEuUmVxdWVzdENvbnRleHRSZXN1bHRIABItCgxzaGVsbF9zdHJlYW0YDiABKAsyFS5hZ2VudC52MS5TaGVsbFN0cmVhbUgAEg8KB2V4ZWNfaWQYDyABKAlCCQoHbWVzc2FnZSJRChhFeGVjU2VydmVyQ29udHJvbE1lc3NhZ2USKgoFYWJvcnQYASABKAsyGS5hZ2VudC52MS5FeGVjU2VydmVyQWJvcnRIAEIJCgdtZXNzYWdlIh0KD0V4ZWNTZXJ2ZXJBYm9ydBIKCgJpZBgBIAEoDSK+AQoYRXhlY0NsaWVudENvbnRyb2xNZXNzYWdlEjcKDHN0cmVhbV9jbG9zZRgBIAEoCzIfLmFnZW50LnYxLkV4ZWNDbGllbnRTdHJlYW1DbG9zZUgAEioKBXRocm93GAIgASgLMhkuYWdlbnQudjEuRXhlY0NsaWVudFRocm93SAASMgoJaGVhcnRiZWF0GAMgASgLMh0uYWdlbnQudjEuRXhlY0NsaWVudEhlYXJ0YmVhdEgAQgkKB21lc3NhZ2UiIwoVRXhlY0NsaWVudFN0cmVhbUNsb3NlEgoKAmlkGAEgASgNIlQKD0V4ZWNDbGllbnRUaHJvdxIKCgJpZBgBIAEoDRINCgVlcnJvchgCIAEoCRIXCgplcnJvcl9jb2RlGAQgASgJSACIAQFCDQoLX2Vycm9yX2NvZGUiIQoTRXhlY0NsaWVudEhlYXJ0YmVhdBIKCgJpZBgBIAEoDSKpBQoJU2hlbGxBcmdzEg8KB2NvbW1hbmQYASABKAkSGQoRd29ya2luZ19kaXJlY3RvcnkYAiABKAkSDwoHdGltZW91dBgDIAEoBRIUCgx0b29sX2NhbGxfaWQYBCABKAkSOwoOcGFyc2luZ19yZXN1bHQYCCABKAsyIy5hZ2VudC52MS5TaGVsbENvbW1hbmRQYXJzaW5nUmVzdWx0Ej4KGHJlcXVlc3RlZF9zYW5kYm94X3BvbGljeRgJIAEoCzIXLmFnZW50LnYxLlNhbmRib3hQb2xpY3lIAIgBARIoChtmaWxlX291dHB1dF90aHJlc2hvbGRfYnl0ZXMYCiABKARIAYgBARIVCg1za2lwX2FwcHJvdmFsGAwgASgIEjMKEHRpbWVvdXRfYmVoYXZpb3IYDSABKA4yGS5hZ2VudC52MS5UaW1lb3V0QmVoYXZpb3ISGQoMaGFyZF90aW1lb3V0GA4gASgFSAKIAQESGAoLZGVzY3JpcHRpb24YDyABKAlIA4gBARJBChFjbGFzc2lmaWVyX3Jlc3VsdBgQIAEoCzIhLmFnZW50LnYxLkNvbW1hbmRDbGFzc2lmaWVyUmVzdWx0SASIAQESEwoLY2xvc2Vfc3RkaW4YESABKAgSPQoTc21hcnRfbW9kZV9hcHByb3ZhbBgTIAEoCzIbLmFnZW50LnYxLlNtYXJ0TW9kZUFwcHJvdmFsSAWIAQFCGwoZX3JlcXVlc3RlZF9zYW5kYm94X3BvbGljeUIeChxfZmlsZV9vdXRwdXRfdGhyZXNob2xkX2J5dGVzQg8KDV9oYXJkX3RpbWVvdXRCDgoMX2Rlc2NyaXB0aW9uQhQKEl9jbGFzc2lmaWVyX3Jlc3VsdEIWChRfc21hcnRfbW9kZV9hcHByb3ZhbCL2AQoZU2hlbGxDb21tYW5kUGFyc2luZ1Jlc3VsdBIWCg5wYXJzaW5nX2ZhaWxlZBgBIAEoCBJSChNleGVjdXRhYmxlX2NvbW1hbmRzGAIgAygLMjUuYWdlbnQudjEuU2hlbGxDb21tYW5kUGFyc2luZ1Jlc3VsdC5FeGVjdXRhYmxlQ29tbWFuZBIVCg1oYXNfcmVkaXJlY3RzGAMgASgIEiAKGGhhc19jb21tYW5kX3N1YnN0aXR1dGlvbhgEIAEoCBo0ChFFeGVjdXRhYmxlQ29tbWFuZBIMCgRuYW1lGAEgASgJEhEKCWZ1bGxfdGV4dBgDIAEoCSKsAQoNU2FuZGJveFBvbGljeRIqCgR0eXBlGAEgASgOMhwuYWdlbnQudjEuU2FuZGJveFBvbGljeS5UeXBlIm8KBFR5cGUSFAoQVFlQRV9VTlNQRUNJRklFRBAAEhYKElRZUEVfSU5TRUNVUkVfTk9ORRABEhwKGFRZUEVfV09SS1NQQUNFX1JFQURXUklURRACEhsKF1RZUEVfV09SS1NQQUNFX1JFQURPTkxZEAMiGQoXQ29tbWFuZENsYXNzaWZpZXJSZXN1bHQiEwoRU21hcnRNb2RlQXBwcm92YWwitAMKC1NoZWxsU3RyZWFtEi0KBnN0ZG91dBgBIAEoCzIbLmFnZW50LnYxLlNoZWxsU3RyZWFtU3Rkb3V0SAASLQoGc3RkZXJyGAIgASgLMhsuYWdlbnQudjEuU2hlbGxTdHJlYW1TdGRlcnJIABIpCgRleGl0GAMgASgLMhkuYWdlbnQudjEuU2hlbGxTdHJlYW1FeGl0SAASKwoFc3RhcnQYBCABKAsyGi5hZ2VudC52MS5TaGVsbFN0cmVhbVN0YXJ0SAASKwoIcmVqZWN0ZWQYBSABKAsyFy5hZ2VudC52MS5TaGVsbFJlamVjdGVkSAASPAoRcGVybWlzc2lvbl9kZW5pZWQYBiABKAsyHy5hZ2VudC52MS5TaGVsbFBlcm1pc3Npb25EZW5pZWRIABI5CgxiYWNrZ3JvdW5kZWQYByABKAsyIS5hZ2VudC52MS5TaGVsbFN0cmVhbUJhY2tncm91bmRlZEgAEkAKE3NhbmRib3hfdW5zdXBwb3J0ZWQYCSABKAsyIS5hZ2VudC52MS5TaGVsbFNhbmRib3hVbnN1cHBvcnRlZEgAQgcKBWV2ZW50IiEKEVNoZWxsU3RyZWFtU3Rkb3V0EgwKBGRhdGEYASABKAkiIQoRU2hlbGxTdHJlYW1TdGRlcnISDAoEZGF0YRgBIAEoCSISChBTaGVsbFN0cmVhbVN0YXJ0IscBCg9TaGVsbFN0cmVhbUV4aXQSDAoEY29kZRgBIAEoDRILCgNjd2QYAiABKAkSDwoHYWJvcnRlZBgEIAEoCBI1CgxhYm9ydF9yZWFzb24YBSABKA4yGi5hZ2VudC52MS5TaGVsbEFib3J0UmVhc29uSACIAQESJAoXbG9jYWxfZXhlY3V0aW9uX3RpbWVfbXMYBiABKAVIAYgBAUIPCg1fYWJvcnRfcmVhc29uQhoKGF9sb2NhbF9leGVjdXRpb25fdGltZV9tcyLaAQoXU2hlbGxTdHJlYW1CYWNrZ3JvdW5kZWQSEAoIc2hlbGxfaWQYASABKA0SDwoHY29tbWFuZBgCIAEoCRIZChF3b3JraW5nX2RpcmVjdG9yeRgDIAEoCRIQCgNwaWQYBCABKA1IAIgBARIXCgptc190b193YWl0GAUgASgFSAGIAQESNAoGcmVhc29uGAYgASgOMh8uYWdlbnQudjEuU2hlbGxCYWNrZ3JvdW5kUmVhc29uSAKIAQFCBgoEX3BpZEINCgtfbXNfdG9fd2FpdEIJCgdfcmVhc29uImAKDVNoZWxsUmVqZWN0ZWQSDwoHY29tbWFuZBgBIAEoCRIZChF3b3JraW5nX2RpcmVjdG9yeRgCIAEoCRIOCgZyZWFzb24YAyABKAkSEwoLaXNfcmVhZG9ubHkYBCABKAgiZwoVU2hlbGxQZXJtaXNzaW9uRGVuaWVkEg8KB2NvbW1hbmQYASABKAkSGQoRd29ya2luZ19kaXJlY3RvcnkYAiABKAkSDQoFZXJyb3IYAyABKAkSEwoLaXNfcmVhZG9ubHkYBCABKAgihwEKF1NoZWxsU2FuZGJveFVuc3VwcG9ydGVkEg8KB2NvbW1hbmQYASABKAkSGQoRd29ya2luZ19kaXJlY3RvcnkYAiABKAkSGwoTc2FuZGJveF9wb2xpY3lfdHlwZRgDIAEoCRIOCgZyZWFzb24YBCABKAkSEwoLaXNfcmVhZG9ubHkYBSABKAgiTAoPU2hlbGxTcGF3bkVycm9yEg8KB2NvbW1hbmQYASABKAkSGQoRd29ya2luZ19kaXJlY3RvcnkYAiABKAkSDQoFZXJyb3IYAyABKAkiTgoMU2hlbGxUaW1lb3V0Eg8KB2NvbW1hbmQYASABKAkSGQoRd29ya2luZ19kaXJlY3RvcnkYAiABKAkSEgoKdGltZW91dF9tcxgDIAEoBSK1AgoLU2hlbGxSZXN1bHQSKQoHc3VjY2VzcxgBIAEoCzIWLmFnZW50LnYxLlNoZWxsU3VjY2Vzc0gAEikKB2ZhaWx1cmUYAiABKAsyFi5hZ2VudC52MS5TaGVsbEZhaWx1cmVIABIpCgd0aW1lb3V0GAMgASgLMhYuYWdlbnQudjEuU2hlbGxUaW1lb3V0SAASKwoIcmVqZWN0ZWQYBCABKAsyFy5hZ2VudC52MS5TaGVsbFJlamVjdGVkSAASMAoLc3Bhd25fZXJyb3IYBSABKAsyGS5hZ2VudC52MS5TaGVsbFNwYXduRXJyb3JIABI8ChFwZXJtaXNzaW9uX2RlbmllZBgHIAEoCzIfLmFnZW50LnYxLlNoZWxsUGVybWlzc2lvbkRlbmllZEgAQggKBnJlc3VsdCLMAwoMU2hlbGxTdWNjZXNzEg8KB2NvbW1hbmQYASABKAkSGQoRd29ya2luZ19kaXJlY3RvcnkYAiABKAkSEQoJZXhpdF9jb2RlGAMgASgFEg4KBnNpZ25hbBgEIAEoCRIOCgZzdGRvdXQYBSABKAkSDgoGc3RkZXJyGAYgASgJEhYKDmV4ZWN1dGlvbl90aW1lGAcgASgFEhUKCHNoZWxsX2lkGAkgASgNSACIAQESHwoSaW50ZXJsZWF2ZWRfb3V0cHV0GAogASgJSAGIAQESEAoDcGlkGAsgASgNSAKIAQESFwoKbXNfdG9fd2FpdBgMIAEoBUgDiAEBEiQKF2xvY2FsX2V4ZWN1dGlvbl90aW1lX21zGA0gASgFSASIAQESPwoRYmFja2dyb3VuZF9yZWFzb24YDiABKA4yHy5hZ2VudC52MS5TaGVsbEJhY2tncm91bmRSZWFzb25IBYgBAUILCglfc2hlbGxfaWRCFQoTX2ludGVybGVhdmVkX291dHB1dEIGCgRfcGlkQg0KC19tc190b193YWl0QhoKGF9sb2NhbF9leGVjdXRpb25fdGltZV9tc0IUChJfYmFja2dyb3VuZF9yZWFzb24i6AIKDFNoZWxsRmFpbHVyZRIPCgdjb21tYW5kGAEgASgJEhkKEXdvcmtpbmdfZGlyZWN0b3J5GAIgASgJEhEKCWV4aXRfY29kZRgDIAEoBRIOCgZzaWduYWwYBCABKAkSDgoGc3Rkb3V0GAUgASgJEg4KBnN0ZGVychgGIAEoCRIWCg5leGVjdXRpb25fdGltZRgHIAEoBRIfChJpbnRlcmxlYXZlZF9vdXRwdXQYCSABKAlIAIgBARI1CgxhYm9ydF9yZWFzb24YCiABKA4yGi5hZ2VudC52MS5TaGVsbEFib3J0UmVhc29uSAGIAQESDwoHYWJvcnRlZBgLIAEoCBIkChdsb2NhbF9leGVjdXRpb25fdGltZV9tcxgMIAEoBUgCiAEBQhUKE19pbnRlcmxlYXZlZF9vdXRwdXRCDwoNX2Fib3J0X3JlYXNvbkIaChhfbG9jYWxfZXhlY3V0aW9uX3RpbWVfbXMibAoIUmVhZEFyZ3MSDAoEcGF0aBgBIAEoCRIUCgx0b29sX2NhbGxfaWQYAiABKAkSEwoGb2Zmc2V0GAQgASgFSACIAQESEgoFbGltaXQYBSABKA1IAYgBAUIJCgdfb2Zmc2V0QggKBl9saW1pdCK4AgoKUmVhZFJlc3VsdBIoCgdzdWNjZXNzGAEgASgLMhUuYWdlbnQudjEuUmVhZFN1Y2Nlc3NIABIkCgVlcnJvchgCIAEoCzITLmFnZW50LnYxLlJlYWRFcnJvckgAEioKCHJlamVjdGVkGAMgASgLMhYuYWdlbnQudjEuUmVhZFJlamVjdGVkSAASNAoOZmlsZV9ub3RfZm91bmQYBCABKAsyGi5hZ2VudC52MS5SZWFkRmlsZU5vdEZvdW5kSAASOwoRcGVybWlzc2lvbl9kZW5pZWQYBSABKAsyHi5hZ2VudC52MS5SZWFkUGVybWlzc2lvbkRlbmllZEgAEjEKDGludmFsaWRfZmlsZRgGIAEoCzIZLmFnZW50LnYxLlJlYWRJbnZhbGlkRmlsZUgAQggKBnJlc3VsdCKaAQoLUmVhZFN1Y2Nlc3MSDAoEcGF0aBgBIAEoCRIRCgdjb250ZW50GAIgASgJSAASDgoEZGF0YRgFIAEoDEgAEhMKC3RvdGFsX2xpbmVzGAMgASgFEhEKCWZpbGVfc2l6ZRgEIAEoAxIRCgl0cnVuY2F0ZWQYBiABKAgSFQoNcmFuZ2VfYXBwbGllZBgIIAEoCEIICgZvdXRwdXQiKAoJUmVhZEVycm9yEgwKBHBhdGgYASABKAkSDQoFZXJyb3IYAiABKAkiLAoMUmVhZFJlamVjdGVkEgwKBHBhdGgYASABKAkSDgoGcmVhc29uGAIgASgJIiAKEFJlYWRGaWxlTm90Rm91bmQSDAoEcGF0aBgBIAEoCSIkChRSZWFkUGVybWlzc2lvbkRlbmllZBIMCgRwYXRoGAEgASgJIi8KD1JlYWRJbnZhbGlkRmlsZRIMCgRwYXRoGAEgASgJEg4KBnJlYXNvbhgCIAEoCSJrCglXcml0ZUFyZ3MSDAoEcGF0aBgBIAEoCRIRCglmaWxlX3RleHQYAiABKAkSFAoMdG9vbF9jYWxsX2lkGAMgASgJEicKH3JldHVybl9maWxlX2NvbnRlbnRfYWZ0ZXJfd3JpdGUYBCABKAgigAIKC1dyaXRlUmVzdWx0EikKB3N1Y2Nlc3MYASABKAsyFi5hZ2VudC52MS5Xcml0ZVN1Y2Nlc3NIABI8ChFwZXJtaXNzaW9uX2RlbmllZBgDIAEoCzIfLmFnZW50LnYxLldyaXRlUGVybWlzc2lvbkRlbmllZEgAEioKCG5vX3NwYWNlGAQgASgLMhYuYWdlbnQudjEuV3JpdGVOb1NwYWNlSAASJQoFZXJyb3IYBSABKAsyFC5hZ2VudC52MS5Xcml0ZUVycm9ySAASKwoIcmVqZWN0ZWQYBiABKAsyFy5hZ2VudC52MS5Xcml0ZVJlamVjdGVkSABCCAoGcmVzdWx0IooBCgxXcml0ZVN1Y2Nlc3MSDAoEcGF0aBgBIAEoCRIVCg1saW5lc19jcmVhdGVkGAIgASgFEhEKCWZpbGVfc2l6ZRgDIAEoBRIlChhmaWxlX2NvbnRlbnRfYWZ0ZXJfd3JpdGUYBCABKAlIAIgBAUIbChlfZmlsZV9jb250ZW50X2FmdGVyX3dyaXRlIm8KFVdyaXRlUGVybWlzc2lvbkRlbmllZBIMCgRwYXRoGAEgASgJEhEKCWRpcmVjdG9yeRgCIAEoCRIRCglvcGVyYXRpb24YAyABKAkSDQoFZXJyb3IYBCABKAkSEwoLaXNfcmVhZG9ubHkYBSABKAgiHAoMV3JpdGVOb1NwYWNlEgwKBHBhdGgYASABKAkiKQoKV3JpdGVFcnJvchIMCgRwYXRoGAEgASgJEg0KBWVycm9yGAIgASgJIi0KDVdyaXRlUmVqZWN0ZWQSDAoEcGF0aBgBIAEoCRIOCgZyZWFzb24YAiABKAkqcQoPVGltZW91dEJlaGF2aW9yEiAKHFRJTUVPVVRfQkVIQVZJT1JfVU5TUEVDSUZJRUQQABIbChdUSU1FT1VUX0JFSEFWSU9SX0NBTkNFTBABEh8KG1RJTUVPVVRfQkVIQVZJT1JfQkFDS0dST1VORBACKnkKEFNoZWxsQWJvcnRSZWFzb24SIgoeU0hFTExfQUJPUlRfUkVBU09OX1VOU1BFQ0lGSUVEEAASIQodU0hFTExfQUJPUlRfUkVBU09OX1VTRVJfQUJPUlQQARIeChpTSEVMTF9BQk9SVF9SRUFTT05fVElNRU9VVBACKo8BChVTaGVsbEJhY2tncm91bmRSZWFzb24SJwojU0hFTExfQkFDS0dST1VORF9SRUFTT05fVU5TUEVDSUZJRUQQABIjCh9TSEVMTF9CQUNLR1JPVU5EX1JFQVNPTl9USU1FT1VUEAESKAokU0hFTExfQkFDS0dST1VORF9SRUFTT05fVVNFUl9SRVFVRVNUEAJiBnByb3RvMw", [file_agent_v1_context]);
+  fileDesc("ChNhZ2VudC92MS9leGVjLnByb3RvEghhZ2VudC52MSLcBwoRRXhlY1NlcnZlck1lc3NhZ2USCgoCaWQYASABKA0SKQoKc2hlbGxfYXJncxgCIAEoCzITLmFnZW50LnYxLlNoZWxsQXJnc0gAEikKCndyaXRlX2FyZ3MYAyABKAsyEy5hZ2VudC52MS5Xcml0ZUFyZ3NIABIrCgtkZWxldGVfYXJncxgEIAEoCzIULmFnZW50LnYxLkRlbGV0ZUFyZ3NIABInCglncmVwX2FyZ3MYBSABKAsyEi5hZ2VudC52MS5HcmVwQXJnc0gAEicKCXJlYWRfYXJncxgHIAEoCzISLmFnZW50LnYxLlJlYWRBcmdzSAASIwoHbHNfYXJncxgIIAEoCzIQLmFnZW50LnYxLkxzQXJnc0gAEjUKEGRpYWdub3N0aWNzX2FyZ3MYCSABKAsyGS5hZ2VudC52MS5EaWFnbm9zdGljc0FyZ3NIABI8ChRyZXF1ZXN0X2NvbnRleHRfYXJncxgKIAEoCzIcLmFnZW50LnYxLlJlcXVlc3RDb250ZXh0QXJnc0gAEiUKCG1jcF9hcmdzGAsgASgLMhEuYWdlbnQudjEuTWNwQXJnc0gAEjAKEXNoZWxsX3N0cmVhbV9hcmdzGA4gASgLMhMuYWdlbnQudjEuU2hlbGxBcmdzSAASSQobYmFja2dyb3VuZF9zaGVsbF9zcGF3bl9hcmdzGBAgASgLMiIuYWdlbnQudjEuQmFja2dyb3VuZFNoZWxsU3Bhd25BcmdzSAASSgocbGlzdF9tY3BfcmVzb3VyY2VzX2V4ZWNfYXJncxgRIAEoCzIiLmFnZW50LnYxLkxpc3RNY3BSZXNvdXJjZXNFeGVjQXJnc0gAEkgKG3JlYWRfbWNwX3Jlc291cmNlX2V4ZWNfYXJncxgSIAEoCzIhLmFnZW50LnYxLlJlYWRNY3BSZXNvdXJjZUV4ZWNBcmdzSAASPwoWd3JpdGVfc2hlbGxfc3RkaW5fYXJncxgXIAEoCzIdLmFnZW50LnYxLldyaXRlU2hlbGxTdGRpbkFyZ3NIABIvCg1zdWJhZ2VudF9hcmdzGBwgASgLMhYuYWdlbnQudjEuU3ViYWdlbnRBcmdzSAASSQobZm9yY2VfYmFja2dyb3VuZF9zaGVsbF9hcmdzGB4gASgLMiIuYWdlbnQudjEuRm9yY2VCYWNrZ3JvdW5kU2hlbGxBcmdzSAASOQoTbWNwX3N0YXRlX2V4ZWNfYXJncxgkIAEoCzIaLmFnZW50LnYxLk1jcFN0YXRlRXhlY0FyZ3NIABIPCgdleGVjX2lkGA8gASgJQgkKB21lc3NhZ2UimQgKEUV4ZWNDbGllbnRNZXNzYWdlEgoKAmlkGAEgASgNEi0KDHNoZWxsX3Jlc3VsdBgCIAEoCzIVLmFnZW50LnYxLlNoZWxsUmVzdWx0SAASLQoMd3JpdGVfcmVzdWx0GAMgASgLMhUuYWdlbnQudjEuV3JpdGVSZXN1bHRIABIvCg1kZWxldGVfcmVzdWx0GAQgASgLMhYuYWdlbnQudjEuRGVsZXRlUmVzdWx0SAASKwoLZ3JlcF9yZXN1bHQYBSABKAsyFC5hZ2VudC52MS5HcmVwUmVzdWx0SAASKwoLcmVhZF9yZXN1bHQYByABKAsyFC5hZ2VudC52MS5SZWFkUmVzdWx0SAASJwoJbHNfcmVzdWx0GAggASgLMhIuYWdlbnQudjEuTHNSZXN1bHRIABI5ChJkaWFnbm9zdGljc19yZXN1bHQYCSABKAsyGy5hZ2VudC52MS5EaWFnbm9zdGljc1Jlc3VsdEgAEkAKFnJlcXVlc3RfY29udGV4dF9yZXN1bHQYCiABKAsyHi5hZ2VudC52MS5SZXF1ZXN0Q29udGV4dFJlc3VsdEgAEikKCm1jcF9yZXN1bHQYCyABKAsyEy5hZ2VudC52MS5NY3BSZXN1bHRIABItCgxzaGVsbF9zdHJlYW0YDiABKAsyFS5hZ2VudC52MS5TaGVsbFN0cmVhbUgAEk0KHWJhY2tncm91bmRfc2hlbGxfc3Bhd25fcmVzdWx0GBAgASgLMiQuYWdlbnQudjEuQmFja2dyb3VuZFNoZWxsU3Bhd25SZXN1bHRIABJOCh5saXN0X21jcF9yZXNvdXJjZXNfZXhlY19yZXN1bHQYESABKAsyJC5hZ2VudC52MS5MaXN0TWNwUmVzb3VyY2VzRXhlY1Jlc3VsdEgAEkwKHXJlYWRfbWNwX3Jlc291cmNlX2V4ZWNfcmVzdWx0GBIgASgLMiMuYWdlbnQudjEuUmVhZE1jcFJlc291cmNlRXhlY1Jlc3VsdEgAEkMKGHdyaXRlX3NoZWxsX3N0ZGluX3Jlc3VsdBgXIAEoCzIfLmFnZW50LnYxLldyaXRlU2hlbGxTdGRpblJlc3VsdEgAEjMKD3N1YmFnZW50X3Jlc3VsdBgcIAEoCzIYLmFnZW50LnYxLlN1YmFnZW50UmVzdWx0SAASTQodZm9yY2VfYmFja2dyb3VuZF9zaGVsbF9yZXN1bHQYHiABKAsyJC5hZ2VudC52MS5Gb3JjZUJhY2tncm91bmRTaGVsbFJlc3VsdEgAEj0KFW1jcF9zdGF0ZV9leGVjX3Jlc3VsdBgkIAEoCzIcLmFnZW50LnYxLk1jcFN0YXRlRXhlY1Jlc3VsdEgAEg8KB2V4ZWNfaWQYDyABKAlCCQoHbWVzc2FnZSJRChhFeGVjU2VydmVyQ29udHJvbE1lc3NhZ2USKgoFYWJvcnQYASABKAsyGS5hZ2VudC52MS5FeGVjU2VydmVyQWJvcnRIAEIJCgdtZXNzYWdlIh0KD0V4ZWNTZXJ2ZXJBYm9ydBIKCgJpZBgBIAEoDSK+AQoYRXhlY0NsaWVudENvbnRyb2xNZXNzYWdlEjcKDHN0cmVhbV9jbG9zZRgBIAEoCzIfLmFnZW50LnYxLkV4ZWNDbGllbnRTdHJlYW1DbG9zZUgAEioKBXRocm93GAIgASgLMhkuYWdlbnQudjEuRXhlY0NsaWVudFRocm93SAASMgoJaGVhcnRiZWF0GAMgASgLMh0uYWdlbnQudjEuRXhlY0NsaWVudEhlYXJ0YmVhdEgAQgkKB21lc3NhZ2UiIwoVRXhlY0NsaWVudFN0cmVhbUNsb3NlEgoKAmlkGAEgASgNIlQKD0V4ZWNDbGllbnRUaHJvdxIKCgJpZBgBIAEoDRINCgVlcnJvchgCIAEoCRIXCgplcnJvcl9jb2RlGAQgASgJSACIAQFCDQoLX2Vycm9yX2NvZGUiIQoTRXhlY0NsaWVudEhlYXJ0YmVhdBIKCgJpZBgBIAEoDWIGcHJvdG8z", [file_agent_v1_context, file_agent_v1_files, file_agent_v1_mcp, file_agent_v1_shell, file_agent_v1_subagent]);
 
 /**
  * @generated from message agent.v1.ExecServerMessage
@@ -42,10 +50,34 @@ export type ExecServerMessage = Message<"agent.v1.ExecServerMessage"> & {
     case: "writeArgs";
   } | {
     /**
+     * @generated from field: agent.v1.DeleteArgs delete_args = 4;
+     */
+    value: DeleteArgs;
+    case: "deleteArgs";
+  } | {
+    /**
+     * @generated from field: agent.v1.GrepArgs grep_args = 5;
+     */
+    value: GrepArgs;
+    case: "grepArgs";
+  } | {
+    /**
      * @generated from field: agent.v1.ReadArgs read_args = 7;
      */
     value: ReadArgs;
     case: "readArgs";
+  } | {
+    /**
+     * @generated from field: agent.v1.LsArgs ls_args = 8;
+     */
+    value: LsArgs;
+    case: "lsArgs";
+  } | {
+    /**
+     * @generated from field: agent.v1.DiagnosticsArgs diagnostics_args = 9;
+     */
+    value: DiagnosticsArgs;
+    case: "diagnosticsArgs";
   } | {
     /**
      * @generated from field: agent.v1.RequestContextArgs request_context_args = 10;
@@ -54,10 +86,58 @@ export type ExecServerMessage = Message<"agent.v1.ExecServerMessage"> & {
     case: "requestContextArgs";
   } | {
     /**
+     * @generated from field: agent.v1.McpArgs mcp_args = 11;
+     */
+    value: McpArgs;
+    case: "mcpArgs";
+  } | {
+    /**
      * @generated from field: agent.v1.ShellArgs shell_stream_args = 14;
      */
     value: ShellArgs;
     case: "shellStreamArgs";
+  } | {
+    /**
+     * @generated from field: agent.v1.BackgroundShellSpawnArgs background_shell_spawn_args = 16;
+     */
+    value: BackgroundShellSpawnArgs;
+    case: "backgroundShellSpawnArgs";
+  } | {
+    /**
+     * @generated from field: agent.v1.ListMcpResourcesExecArgs list_mcp_resources_exec_args = 17;
+     */
+    value: ListMcpResourcesExecArgs;
+    case: "listMcpResourcesExecArgs";
+  } | {
+    /**
+     * @generated from field: agent.v1.ReadMcpResourceExecArgs read_mcp_resource_exec_args = 18;
+     */
+    value: ReadMcpResourceExecArgs;
+    case: "readMcpResourceExecArgs";
+  } | {
+    /**
+     * @generated from field: agent.v1.WriteShellStdinArgs write_shell_stdin_args = 23;
+     */
+    value: WriteShellStdinArgs;
+    case: "writeShellStdinArgs";
+  } | {
+    /**
+     * @generated from field: agent.v1.SubagentArgs subagent_args = 28;
+     */
+    value: SubagentArgs;
+    case: "subagentArgs";
+  } | {
+    /**
+     * @generated from field: agent.v1.ForceBackgroundShellArgs force_background_shell_args = 30;
+     */
+    value: ForceBackgroundShellArgs;
+    case: "forceBackgroundShellArgs";
+  } | {
+    /**
+     * @generated from field: agent.v1.McpStateExecArgs mcp_state_exec_args = 36;
+     */
+    value: McpStateExecArgs;
+    case: "mcpStateExecArgs";
   } | { case: undefined; value?: undefined };
 
   /**
@@ -101,10 +181,34 @@ export type ExecClientMessage = Message<"agent.v1.ExecClientMessage"> & {
     case: "writeResult";
   } | {
     /**
+     * @generated from field: agent.v1.DeleteResult delete_result = 4;
+     */
+    value: DeleteResult;
+    case: "deleteResult";
+  } | {
+    /**
+     * @generated from field: agent.v1.GrepResult grep_result = 5;
+     */
+    value: GrepResult;
+    case: "grepResult";
+  } | {
+    /**
      * @generated from field: agent.v1.ReadResult read_result = 7;
      */
     value: ReadResult;
     case: "readResult";
+  } | {
+    /**
+     * @generated from field: agent.v1.LsResult ls_result = 8;
+     */
+    value: LsResult;
+    case: "lsResult";
+  } | {
+    /**
+     * @generated from field: agent.v1.DiagnosticsResult diagnostics_result = 9;
+     */
+    value: DiagnosticsResult;
+    case: "diagnosticsResult";
   } | {
     /**
      * @generated from field: agent.v1.RequestContextResult request_context_result = 10;
@@ -113,10 +217,58 @@ export type ExecClientMessage = Message<"agent.v1.ExecClientMessage"> & {
     case: "requestContextResult";
   } | {
     /**
+     * @generated from field: agent.v1.McpResult mcp_result = 11;
+     */
+    value: McpResult;
+    case: "mcpResult";
+  } | {
+    /**
      * @generated from field: agent.v1.ShellStream shell_stream = 14;
      */
     value: ShellStream;
     case: "shellStream";
+  } | {
+    /**
+     * @generated from field: agent.v1.BackgroundShellSpawnResult background_shell_spawn_result = 16;
+     */
+    value: BackgroundShellSpawnResult;
+    case: "backgroundShellSpawnResult";
+  } | {
+    /**
+     * @generated from field: agent.v1.ListMcpResourcesExecResult list_mcp_resources_exec_result = 17;
+     */
+    value: ListMcpResourcesExecResult;
+    case: "listMcpResourcesExecResult";
+  } | {
+    /**
+     * @generated from field: agent.v1.ReadMcpResourceExecResult read_mcp_resource_exec_result = 18;
+     */
+    value: ReadMcpResourceExecResult;
+    case: "readMcpResourceExecResult";
+  } | {
+    /**
+     * @generated from field: agent.v1.WriteShellStdinResult write_shell_stdin_result = 23;
+     */
+    value: WriteShellStdinResult;
+    case: "writeShellStdinResult";
+  } | {
+    /**
+     * @generated from field: agent.v1.SubagentResult subagent_result = 28;
+     */
+    value: SubagentResult;
+    case: "subagentResult";
+  } | {
+    /**
+     * @generated from field: agent.v1.ForceBackgroundShellResult force_background_shell_result = 30;
+     */
+    value: ForceBackgroundShellResult;
+    case: "forceBackgroundShellResult";
+  } | {
+    /**
+     * @generated from field: agent.v1.McpStateExecResult mcp_state_exec_result = 36;
+     */
+    value: McpStateExecResult;
+    case: "mcpStateExecResult";
   } | { case: undefined; value?: undefined };
 
   /**
@@ -269,1323 +421,4 @@ export type ExecClientHeartbeat = Message<"agent.v1.ExecClientHeartbeat"> & {
  */
 export const ExecClientHeartbeatSchema: GenMessage<ExecClientHeartbeat> = /*@__PURE__*/
   messageDesc(file_agent_v1_exec, 7);
-
-/**
- * Fields 9, 12, 16 and 19 would loosen approval: they are here only so that a test can see them unset.
- *
- * @generated from message agent.v1.ShellArgs
- */
-export type ShellArgs = Message<"agent.v1.ShellArgs"> & {
-  /**
-   * @generated from field: string command = 1;
-   */
-  command: string;
-
-  /**
-   * @generated from field: string working_directory = 2;
-   */
-  workingDirectory: string;
-
-  /**
-   * Milliseconds.
-   *
-   * @generated from field: int32 timeout = 3;
-   */
-  timeout: number;
-
-  /**
-   * @generated from field: string tool_call_id = 4;
-   */
-  toolCallId: string;
-
-  /**
-   * @generated from field: agent.v1.ShellCommandParsingResult parsing_result = 8;
-   */
-  parsingResult?: ShellCommandParsingResult | undefined;
-
-  /**
-   * @generated from field: optional agent.v1.SandboxPolicy requested_sandbox_policy = 9;
-   */
-  requestedSandboxPolicy?: SandboxPolicy | undefined;
-
-  /**
-   * @generated from field: optional uint64 file_output_threshold_bytes = 10;
-   */
-  fileOutputThresholdBytes?: bigint | undefined;
-
-  /**
-   * @generated from field: bool skip_approval = 12;
-   */
-  skipApproval: boolean;
-
-  /**
-   * @generated from field: agent.v1.TimeoutBehavior timeout_behavior = 13;
-   */
-  timeoutBehavior: TimeoutBehavior;
-
-  /**
-   * @generated from field: optional int32 hard_timeout = 14;
-   */
-  hardTimeout?: number | undefined;
-
-  /**
-   * @generated from field: optional string description = 15;
-   */
-  description?: string | undefined;
-
-  /**
-   * @generated from field: optional agent.v1.CommandClassifierResult classifier_result = 16;
-   */
-  classifierResult?: CommandClassifierResult | undefined;
-
-  /**
-   * @generated from field: bool close_stdin = 17;
-   */
-  closeStdin: boolean;
-
-  /**
-   * @generated from field: optional agent.v1.SmartModeApproval smart_mode_approval = 19;
-   */
-  smartModeApproval?: SmartModeApproval | undefined;
-};
-
-/**
- * Describes the message agent.v1.ShellArgs.
- * Use `create(ShellArgsSchema)` to create a new message.
- */
-export const ShellArgsSchema: GenMessage<ShellArgs> = /*@__PURE__*/
-  messageDesc(file_agent_v1_exec, 8);
-
-/**
- * What the client matches its allow-list against: complete and honest, or parsing_failed.
- *
- * @generated from message agent.v1.ShellCommandParsingResult
- */
-export type ShellCommandParsingResult = Message<"agent.v1.ShellCommandParsingResult"> & {
-  /**
-   * @generated from field: bool parsing_failed = 1;
-   */
-  parsingFailed: boolean;
-
-  /**
-   * @generated from field: repeated agent.v1.ShellCommandParsingResult.ExecutableCommand executable_commands = 2;
-   */
-  executableCommands: ShellCommandParsingResult_ExecutableCommand[];
-
-  /**
-   * @generated from field: bool has_redirects = 3;
-   */
-  hasRedirects: boolean;
-
-  /**
-   * @generated from field: bool has_command_substitution = 4;
-   */
-  hasCommandSubstitution: boolean;
-};
-
-/**
- * Describes the message agent.v1.ShellCommandParsingResult.
- * Use `create(ShellCommandParsingResultSchema)` to create a new message.
- */
-export const ShellCommandParsingResultSchema: GenMessage<ShellCommandParsingResult> = /*@__PURE__*/
-  messageDesc(file_agent_v1_exec, 9);
-
-/**
- * @generated from message agent.v1.ShellCommandParsingResult.ExecutableCommand
- */
-export type ShellCommandParsingResult_ExecutableCommand = Message<"agent.v1.ShellCommandParsingResult.ExecutableCommand"> & {
-  /**
-   * @generated from field: string name = 1;
-   */
-  name: string;
-
-  /**
-   * @generated from field: string full_text = 3;
-   */
-  fullText: string;
-};
-
-/**
- * Describes the message agent.v1.ShellCommandParsingResult.ExecutableCommand.
- * Use `create(ShellCommandParsingResult_ExecutableCommandSchema)` to create a new message.
- */
-export const ShellCommandParsingResult_ExecutableCommandSchema: GenMessage<ShellCommandParsingResult_ExecutableCommand> = /*@__PURE__*/
-  messageDesc(file_agent_v1_exec, 9, 0);
-
-/**
- * @generated from message agent.v1.SandboxPolicy
- */
-export type SandboxPolicy = Message<"agent.v1.SandboxPolicy"> & {
-  /**
-   * @generated from field: agent.v1.SandboxPolicy.Type type = 1;
-   */
-  type: SandboxPolicy_Type;
-};
-
-/**
- * Describes the message agent.v1.SandboxPolicy.
- * Use `create(SandboxPolicySchema)` to create a new message.
- */
-export const SandboxPolicySchema: GenMessage<SandboxPolicy> = /*@__PURE__*/
-  messageDesc(file_agent_v1_exec, 10);
-
-/**
- * @generated from enum agent.v1.SandboxPolicy.Type
- */
-export const SandboxPolicy_Type = {
-  /**
-   * @generated from enum value: TYPE_UNSPECIFIED = 0;
-   */
-  UNSPECIFIED: 0,
-
-  /**
-   * @generated from enum value: TYPE_INSECURE_NONE = 1;
-   */
-  INSECURE_NONE: 1,
-
-  /**
-   * @generated from enum value: TYPE_WORKSPACE_READWRITE = 2;
-   */
-  WORKSPACE_READWRITE: 2,
-
-  /**
-   * @generated from enum value: TYPE_WORKSPACE_READONLY = 3;
-   */
-  WORKSPACE_READONLY: 3,
-} as const;
-
-/**
- * @generated from enum agent.v1.SandboxPolicy.Type
- */
-export type SandboxPolicy_Type = (typeof SandboxPolicy_Type)[keyof typeof SandboxPolicy_Type] | UnknownEnum;
-
-/**
- * Describes the enum agent.v1.SandboxPolicy.Type.
- */
-export const SandboxPolicy_TypeSchema: GenEnum<SandboxPolicy_Type> = /*@__PURE__*/
-  enumDesc(file_agent_v1_exec, 10, 0);
-
-/**
- * @generated from message agent.v1.CommandClassifierResult
- */
-export type CommandClassifierResult = Message<"agent.v1.CommandClassifierResult"> & {
-};
-
-/**
- * Describes the message agent.v1.CommandClassifierResult.
- * Use `create(CommandClassifierResultSchema)` to create a new message.
- */
-export const CommandClassifierResultSchema: GenMessage<CommandClassifierResult> = /*@__PURE__*/
-  messageDesc(file_agent_v1_exec, 11);
-
-/**
- * @generated from message agent.v1.SmartModeApproval
- */
-export type SmartModeApproval = Message<"agent.v1.SmartModeApproval"> & {
-};
-
-/**
- * Describes the message agent.v1.SmartModeApproval.
- * Use `create(SmartModeApprovalSchema)` to create a new message.
- */
-export const SmartModeApprovalSchema: GenMessage<SmartModeApproval> = /*@__PURE__*/
-  messageDesc(file_agent_v1_exec, 12);
-
-/**
- * @generated from message agent.v1.ShellStream
- */
-export type ShellStream = Message<"agent.v1.ShellStream"> & {
-  /**
-   * @generated from oneof agent.v1.ShellStream.event
-   */
-  event: {
-    /**
-     * @generated from field: agent.v1.ShellStreamStdout stdout = 1;
-     */
-    value: ShellStreamStdout;
-    case: "stdout";
-  } | {
-    /**
-     * @generated from field: agent.v1.ShellStreamStderr stderr = 2;
-     */
-    value: ShellStreamStderr;
-    case: "stderr";
-  } | {
-    /**
-     * @generated from field: agent.v1.ShellStreamExit exit = 3;
-     */
-    value: ShellStreamExit;
-    case: "exit";
-  } | {
-    /**
-     * @generated from field: agent.v1.ShellStreamStart start = 4;
-     */
-    value: ShellStreamStart;
-    case: "start";
-  } | {
-    /**
-     * @generated from field: agent.v1.ShellRejected rejected = 5;
-     */
-    value: ShellRejected;
-    case: "rejected";
-  } | {
-    /**
-     * @generated from field: agent.v1.ShellPermissionDenied permission_denied = 6;
-     */
-    value: ShellPermissionDenied;
-    case: "permissionDenied";
-  } | {
-    /**
-     * @generated from field: agent.v1.ShellStreamBackgrounded backgrounded = 7;
-     */
-    value: ShellStreamBackgrounded;
-    case: "backgrounded";
-  } | {
-    /**
-     * @generated from field: agent.v1.ShellSandboxUnsupported sandbox_unsupported = 9;
-     */
-    value: ShellSandboxUnsupported;
-    case: "sandboxUnsupported";
-  } | { case: undefined; value?: undefined };
-};
-
-/**
- * Describes the message agent.v1.ShellStream.
- * Use `create(ShellStreamSchema)` to create a new message.
- */
-export const ShellStreamSchema: GenMessage<ShellStream> = /*@__PURE__*/
-  messageDesc(file_agent_v1_exec, 13);
-
-/**
- * @generated from message agent.v1.ShellStreamStdout
- */
-export type ShellStreamStdout = Message<"agent.v1.ShellStreamStdout"> & {
-  /**
-   * @generated from field: string data = 1;
-   */
-  data: string;
-};
-
-/**
- * Describes the message agent.v1.ShellStreamStdout.
- * Use `create(ShellStreamStdoutSchema)` to create a new message.
- */
-export const ShellStreamStdoutSchema: GenMessage<ShellStreamStdout> = /*@__PURE__*/
-  messageDesc(file_agent_v1_exec, 14);
-
-/**
- * @generated from message agent.v1.ShellStreamStderr
- */
-export type ShellStreamStderr = Message<"agent.v1.ShellStreamStderr"> & {
-  /**
-   * @generated from field: string data = 1;
-   */
-  data: string;
-};
-
-/**
- * Describes the message agent.v1.ShellStreamStderr.
- * Use `create(ShellStreamStderrSchema)` to create a new message.
- */
-export const ShellStreamStderrSchema: GenMessage<ShellStreamStderr> = /*@__PURE__*/
-  messageDesc(file_agent_v1_exec, 15);
-
-/**
- * @generated from message agent.v1.ShellStreamStart
- */
-export type ShellStreamStart = Message<"agent.v1.ShellStreamStart"> & {
-};
-
-/**
- * Describes the message agent.v1.ShellStreamStart.
- * Use `create(ShellStreamStartSchema)` to create a new message.
- */
-export const ShellStreamStartSchema: GenMessage<ShellStreamStart> = /*@__PURE__*/
-  messageDesc(file_agent_v1_exec, 16);
-
-/**
- * @generated from message agent.v1.ShellStreamExit
- */
-export type ShellStreamExit = Message<"agent.v1.ShellStreamExit"> & {
-  /**
-   * 4294967295 with aborted: it did not end by itself.
-   *
-   * @generated from field: uint32 code = 1;
-   */
-  code: number;
-
-  /**
-   * @generated from field: string cwd = 2;
-   */
-  cwd: string;
-
-  /**
-   * @generated from field: bool aborted = 4;
-   */
-  aborted: boolean;
-
-  /**
-   * @generated from field: optional agent.v1.ShellAbortReason abort_reason = 5;
-   */
-  abortReason?: ShellAbortReason | undefined;
-
-  /**
-   * @generated from field: optional int32 local_execution_time_ms = 6;
-   */
-  localExecutionTimeMs?: number | undefined;
-};
-
-/**
- * Describes the message agent.v1.ShellStreamExit.
- * Use `create(ShellStreamExitSchema)` to create a new message.
- */
-export const ShellStreamExitSchema: GenMessage<ShellStreamExit> = /*@__PURE__*/
-  messageDesc(file_agent_v1_exec, 17);
-
-/**
- * @generated from message agent.v1.ShellStreamBackgrounded
- */
-export type ShellStreamBackgrounded = Message<"agent.v1.ShellStreamBackgrounded"> & {
-  /**
-   * @generated from field: uint32 shell_id = 1;
-   */
-  shellId: number;
-
-  /**
-   * @generated from field: string command = 2;
-   */
-  command: string;
-
-  /**
-   * @generated from field: string working_directory = 3;
-   */
-  workingDirectory: string;
-
-  /**
-   * @generated from field: optional uint32 pid = 4;
-   */
-  pid?: number | undefined;
-
-  /**
-   * @generated from field: optional int32 ms_to_wait = 5;
-   */
-  msToWait?: number | undefined;
-
-  /**
-   * @generated from field: optional agent.v1.ShellBackgroundReason reason = 6;
-   */
-  reason?: ShellBackgroundReason | undefined;
-};
-
-/**
- * Describes the message agent.v1.ShellStreamBackgrounded.
- * Use `create(ShellStreamBackgroundedSchema)` to create a new message.
- */
-export const ShellStreamBackgroundedSchema: GenMessage<ShellStreamBackgrounded> = /*@__PURE__*/
-  messageDesc(file_agent_v1_exec, 18);
-
-/**
- * @generated from message agent.v1.ShellRejected
- */
-export type ShellRejected = Message<"agent.v1.ShellRejected"> & {
-  /**
-   * @generated from field: string command = 1;
-   */
-  command: string;
-
-  /**
-   * @generated from field: string working_directory = 2;
-   */
-  workingDirectory: string;
-
-  /**
-   * @generated from field: string reason = 3;
-   */
-  reason: string;
-
-  /**
-   * @generated from field: bool is_readonly = 4;
-   */
-  isReadonly: boolean;
-};
-
-/**
- * Describes the message agent.v1.ShellRejected.
- * Use `create(ShellRejectedSchema)` to create a new message.
- */
-export const ShellRejectedSchema: GenMessage<ShellRejected> = /*@__PURE__*/
-  messageDesc(file_agent_v1_exec, 19);
-
-/**
- * @generated from message agent.v1.ShellPermissionDenied
- */
-export type ShellPermissionDenied = Message<"agent.v1.ShellPermissionDenied"> & {
-  /**
-   * @generated from field: string command = 1;
-   */
-  command: string;
-
-  /**
-   * @generated from field: string working_directory = 2;
-   */
-  workingDirectory: string;
-
-  /**
-   * @generated from field: string error = 3;
-   */
-  error: string;
-
-  /**
-   * @generated from field: bool is_readonly = 4;
-   */
-  isReadonly: boolean;
-};
-
-/**
- * Describes the message agent.v1.ShellPermissionDenied.
- * Use `create(ShellPermissionDeniedSchema)` to create a new message.
- */
-export const ShellPermissionDeniedSchema: GenMessage<ShellPermissionDenied> = /*@__PURE__*/
-  messageDesc(file_agent_v1_exec, 20);
-
-/**
- * @generated from message agent.v1.ShellSandboxUnsupported
- */
-export type ShellSandboxUnsupported = Message<"agent.v1.ShellSandboxUnsupported"> & {
-  /**
-   * @generated from field: string command = 1;
-   */
-  command: string;
-
-  /**
-   * @generated from field: string working_directory = 2;
-   */
-  workingDirectory: string;
-
-  /**
-   * @generated from field: string sandbox_policy_type = 3;
-   */
-  sandboxPolicyType: string;
-
-  /**
-   * @generated from field: string reason = 4;
-   */
-  reason: string;
-
-  /**
-   * @generated from field: bool is_readonly = 5;
-   */
-  isReadonly: boolean;
-};
-
-/**
- * Describes the message agent.v1.ShellSandboxUnsupported.
- * Use `create(ShellSandboxUnsupportedSchema)` to create a new message.
- */
-export const ShellSandboxUnsupportedSchema: GenMessage<ShellSandboxUnsupported> = /*@__PURE__*/
-  messageDesc(file_agent_v1_exec, 21);
-
-/**
- * @generated from message agent.v1.ShellSpawnError
- */
-export type ShellSpawnError = Message<"agent.v1.ShellSpawnError"> & {
-  /**
-   * @generated from field: string command = 1;
-   */
-  command: string;
-
-  /**
-   * @generated from field: string working_directory = 2;
-   */
-  workingDirectory: string;
-
-  /**
-   * @generated from field: string error = 3;
-   */
-  error: string;
-};
-
-/**
- * Describes the message agent.v1.ShellSpawnError.
- * Use `create(ShellSpawnErrorSchema)` to create a new message.
- */
-export const ShellSpawnErrorSchema: GenMessage<ShellSpawnError> = /*@__PURE__*/
-  messageDesc(file_agent_v1_exec, 22);
-
-/**
- * @generated from message agent.v1.ShellTimeout
- */
-export type ShellTimeout = Message<"agent.v1.ShellTimeout"> & {
-  /**
-   * @generated from field: string command = 1;
-   */
-  command: string;
-
-  /**
-   * @generated from field: string working_directory = 2;
-   */
-  workingDirectory: string;
-
-  /**
-   * @generated from field: int32 timeout_ms = 3;
-   */
-  timeoutMs: number;
-};
-
-/**
- * Describes the message agent.v1.ShellTimeout.
- * Use `create(ShellTimeoutSchema)` to create a new message.
- */
-export const ShellTimeoutSchema: GenMessage<ShellTimeout> = /*@__PURE__*/
-  messageDesc(file_agent_v1_exec, 23);
-
-/**
- * The server folds the stream into this for the card.
- *
- * @generated from message agent.v1.ShellResult
- */
-export type ShellResult = Message<"agent.v1.ShellResult"> & {
-  /**
-   * @generated from oneof agent.v1.ShellResult.result
-   */
-  result: {
-    /**
-     * @generated from field: agent.v1.ShellSuccess success = 1;
-     */
-    value: ShellSuccess;
-    case: "success";
-  } | {
-    /**
-     * @generated from field: agent.v1.ShellFailure failure = 2;
-     */
-    value: ShellFailure;
-    case: "failure";
-  } | {
-    /**
-     * @generated from field: agent.v1.ShellTimeout timeout = 3;
-     */
-    value: ShellTimeout;
-    case: "timeout";
-  } | {
-    /**
-     * @generated from field: agent.v1.ShellRejected rejected = 4;
-     */
-    value: ShellRejected;
-    case: "rejected";
-  } | {
-    /**
-     * @generated from field: agent.v1.ShellSpawnError spawn_error = 5;
-     */
-    value: ShellSpawnError;
-    case: "spawnError";
-  } | {
-    /**
-     * @generated from field: agent.v1.ShellPermissionDenied permission_denied = 7;
-     */
-    value: ShellPermissionDenied;
-    case: "permissionDenied";
-  } | { case: undefined; value?: undefined };
-};
-
-/**
- * Describes the message agent.v1.ShellResult.
- * Use `create(ShellResultSchema)` to create a new message.
- */
-export const ShellResultSchema: GenMessage<ShellResult> = /*@__PURE__*/
-  messageDesc(file_agent_v1_exec, 24);
-
-/**
- * @generated from message agent.v1.ShellSuccess
- */
-export type ShellSuccess = Message<"agent.v1.ShellSuccess"> & {
-  /**
-   * @generated from field: string command = 1;
-   */
-  command: string;
-
-  /**
-   * @generated from field: string working_directory = 2;
-   */
-  workingDirectory: string;
-
-  /**
-   * @generated from field: int32 exit_code = 3;
-   */
-  exitCode: number;
-
-  /**
-   * @generated from field: string signal = 4;
-   */
-  signal: string;
-
-  /**
-   * @generated from field: string stdout = 5;
-   */
-  stdout: string;
-
-  /**
-   * @generated from field: string stderr = 6;
-   */
-  stderr: string;
-
-  /**
-   * @generated from field: int32 execution_time = 7;
-   */
-  executionTime: number;
-
-  /**
-   * @generated from field: optional uint32 shell_id = 9;
-   */
-  shellId?: number | undefined;
-
-  /**
-   * @generated from field: optional string interleaved_output = 10;
-   */
-  interleavedOutput?: string | undefined;
-
-  /**
-   * @generated from field: optional uint32 pid = 11;
-   */
-  pid?: number | undefined;
-
-  /**
-   * @generated from field: optional int32 ms_to_wait = 12;
-   */
-  msToWait?: number | undefined;
-
-  /**
-   * @generated from field: optional int32 local_execution_time_ms = 13;
-   */
-  localExecutionTimeMs?: number | undefined;
-
-  /**
-   * @generated from field: optional agent.v1.ShellBackgroundReason background_reason = 14;
-   */
-  backgroundReason?: ShellBackgroundReason | undefined;
-};
-
-/**
- * Describes the message agent.v1.ShellSuccess.
- * Use `create(ShellSuccessSchema)` to create a new message.
- */
-export const ShellSuccessSchema: GenMessage<ShellSuccess> = /*@__PURE__*/
-  messageDesc(file_agent_v1_exec, 25);
-
-/**
- * @generated from message agent.v1.ShellFailure
- */
-export type ShellFailure = Message<"agent.v1.ShellFailure"> & {
-  /**
-   * @generated from field: string command = 1;
-   */
-  command: string;
-
-  /**
-   * @generated from field: string working_directory = 2;
-   */
-  workingDirectory: string;
-
-  /**
-   * @generated from field: int32 exit_code = 3;
-   */
-  exitCode: number;
-
-  /**
-   * @generated from field: string signal = 4;
-   */
-  signal: string;
-
-  /**
-   * @generated from field: string stdout = 5;
-   */
-  stdout: string;
-
-  /**
-   * @generated from field: string stderr = 6;
-   */
-  stderr: string;
-
-  /**
-   * @generated from field: int32 execution_time = 7;
-   */
-  executionTime: number;
-
-  /**
-   * @generated from field: optional string interleaved_output = 9;
-   */
-  interleavedOutput?: string | undefined;
-
-  /**
-   * @generated from field: optional agent.v1.ShellAbortReason abort_reason = 10;
-   */
-  abortReason?: ShellAbortReason | undefined;
-
-  /**
-   * @generated from field: bool aborted = 11;
-   */
-  aborted: boolean;
-
-  /**
-   * @generated from field: optional int32 local_execution_time_ms = 12;
-   */
-  localExecutionTimeMs?: number | undefined;
-};
-
-/**
- * Describes the message agent.v1.ShellFailure.
- * Use `create(ShellFailureSchema)` to create a new message.
- */
-export const ShellFailureSchema: GenMessage<ShellFailure> = /*@__PURE__*/
-  messageDesc(file_agent_v1_exec, 26);
-
-/**
- * @generated from message agent.v1.ReadArgs
- */
-export type ReadArgs = Message<"agent.v1.ReadArgs"> & {
-  /**
-   * @generated from field: string path = 1;
-   */
-  path: string;
-
-  /**
-   * @generated from field: string tool_call_id = 2;
-   */
-  toolCallId: string;
-
-  /**
-   * 1-based line.
-   *
-   * @generated from field: optional int32 offset = 4;
-   */
-  offset?: number | undefined;
-
-  /**
-   * Lines.
-   *
-   * @generated from field: optional uint32 limit = 5;
-   */
-  limit?: number | undefined;
-};
-
-/**
- * Describes the message agent.v1.ReadArgs.
- * Use `create(ReadArgsSchema)` to create a new message.
- */
-export const ReadArgsSchema: GenMessage<ReadArgs> = /*@__PURE__*/
-  messageDesc(file_agent_v1_exec, 27);
-
-/**
- * @generated from message agent.v1.ReadResult
- */
-export type ReadResult = Message<"agent.v1.ReadResult"> & {
-  /**
-   * @generated from oneof agent.v1.ReadResult.result
-   */
-  result: {
-    /**
-     * @generated from field: agent.v1.ReadSuccess success = 1;
-     */
-    value: ReadSuccess;
-    case: "success";
-  } | {
-    /**
-     * @generated from field: agent.v1.ReadError error = 2;
-     */
-    value: ReadError;
-    case: "error";
-  } | {
-    /**
-     * @generated from field: agent.v1.ReadRejected rejected = 3;
-     */
-    value: ReadRejected;
-    case: "rejected";
-  } | {
-    /**
-     * @generated from field: agent.v1.ReadFileNotFound file_not_found = 4;
-     */
-    value: ReadFileNotFound;
-    case: "fileNotFound";
-  } | {
-    /**
-     * @generated from field: agent.v1.ReadPermissionDenied permission_denied = 5;
-     */
-    value: ReadPermissionDenied;
-    case: "permissionDenied";
-  } | {
-    /**
-     * @generated from field: agent.v1.ReadInvalidFile invalid_file = 6;
-     */
-    value: ReadInvalidFile;
-    case: "invalidFile";
-  } | { case: undefined; value?: undefined };
-};
-
-/**
- * Describes the message agent.v1.ReadResult.
- * Use `create(ReadResultSchema)` to create a new message.
- */
-export const ReadResultSchema: GenMessage<ReadResult> = /*@__PURE__*/
-  messageDesc(file_agent_v1_exec, 28);
-
-/**
- * @generated from message agent.v1.ReadSuccess
- */
-export type ReadSuccess = Message<"agent.v1.ReadSuccess"> & {
-  /**
-   * @generated from field: string path = 1;
-   */
-  path: string;
-
-  /**
-   * @generated from oneof agent.v1.ReadSuccess.output
-   */
-  output: {
-    /**
-     * @generated from field: string content = 2;
-     */
-    value: string;
-    case: "content";
-  } | {
-    /**
-     * Images and the like.
-     *
-     * @generated from field: bytes data = 5;
-     */
-    value: Uint8Array;
-    case: "data";
-  } | { case: undefined; value?: undefined };
-
-  /**
-   * Counts a trailing empty line.
-   *
-   * @generated from field: int32 total_lines = 3;
-   */
-  totalLines: number;
-
-  /**
-   * @generated from field: int64 file_size = 4;
-   */
-  fileSize: bigint;
-
-  /**
-   * @generated from field: bool truncated = 6;
-   */
-  truncated: boolean;
-
-  /**
-   * @generated from field: bool range_applied = 8;
-   */
-  rangeApplied: boolean;
-};
-
-/**
- * Describes the message agent.v1.ReadSuccess.
- * Use `create(ReadSuccessSchema)` to create a new message.
- */
-export const ReadSuccessSchema: GenMessage<ReadSuccess> = /*@__PURE__*/
-  messageDesc(file_agent_v1_exec, 29);
-
-/**
- * @generated from message agent.v1.ReadError
- */
-export type ReadError = Message<"agent.v1.ReadError"> & {
-  /**
-   * @generated from field: string path = 1;
-   */
-  path: string;
-
-  /**
-   * @generated from field: string error = 2;
-   */
-  error: string;
-};
-
-/**
- * Describes the message agent.v1.ReadError.
- * Use `create(ReadErrorSchema)` to create a new message.
- */
-export const ReadErrorSchema: GenMessage<ReadError> = /*@__PURE__*/
-  messageDesc(file_agent_v1_exec, 30);
-
-/**
- * @generated from message agent.v1.ReadRejected
- */
-export type ReadRejected = Message<"agent.v1.ReadRejected"> & {
-  /**
-   * @generated from field: string path = 1;
-   */
-  path: string;
-
-  /**
-   * @generated from field: string reason = 2;
-   */
-  reason: string;
-};
-
-/**
- * Describes the message agent.v1.ReadRejected.
- * Use `create(ReadRejectedSchema)` to create a new message.
- */
-export const ReadRejectedSchema: GenMessage<ReadRejected> = /*@__PURE__*/
-  messageDesc(file_agent_v1_exec, 31);
-
-/**
- * @generated from message agent.v1.ReadFileNotFound
- */
-export type ReadFileNotFound = Message<"agent.v1.ReadFileNotFound"> & {
-  /**
-   * @generated from field: string path = 1;
-   */
-  path: string;
-};
-
-/**
- * Describes the message agent.v1.ReadFileNotFound.
- * Use `create(ReadFileNotFoundSchema)` to create a new message.
- */
-export const ReadFileNotFoundSchema: GenMessage<ReadFileNotFound> = /*@__PURE__*/
-  messageDesc(file_agent_v1_exec, 32);
-
-/**
- * @generated from message agent.v1.ReadPermissionDenied
- */
-export type ReadPermissionDenied = Message<"agent.v1.ReadPermissionDenied"> & {
-  /**
-   * @generated from field: string path = 1;
-   */
-  path: string;
-};
-
-/**
- * Describes the message agent.v1.ReadPermissionDenied.
- * Use `create(ReadPermissionDeniedSchema)` to create a new message.
- */
-export const ReadPermissionDeniedSchema: GenMessage<ReadPermissionDenied> = /*@__PURE__*/
-  messageDesc(file_agent_v1_exec, 33);
-
-/**
- * @generated from message agent.v1.ReadInvalidFile
- */
-export type ReadInvalidFile = Message<"agent.v1.ReadInvalidFile"> & {
-  /**
-   * @generated from field: string path = 1;
-   */
-  path: string;
-
-  /**
-   * @generated from field: string reason = 2;
-   */
-  reason: string;
-};
-
-/**
- * Describes the message agent.v1.ReadInvalidFile.
- * Use `create(ReadInvalidFileSchema)` to create a new message.
- */
-export const ReadInvalidFileSchema: GenMessage<ReadInvalidFile> = /*@__PURE__*/
-  messageDesc(file_agent_v1_exec, 34);
-
-/**
- * Replaces the whole file and creates parent folders.
- *
- * @generated from message agent.v1.WriteArgs
- */
-export type WriteArgs = Message<"agent.v1.WriteArgs"> & {
-  /**
-   * @generated from field: string path = 1;
-   */
-  path: string;
-
-  /**
-   * @generated from field: string file_text = 2;
-   */
-  fileText: string;
-
-  /**
-   * @generated from field: string tool_call_id = 3;
-   */
-  toolCallId: string;
-
-  /**
-   * @generated from field: bool return_file_content_after_write = 4;
-   */
-  returnFileContentAfterWrite: boolean;
-};
-
-/**
- * Describes the message agent.v1.WriteArgs.
- * Use `create(WriteArgsSchema)` to create a new message.
- */
-export const WriteArgsSchema: GenMessage<WriteArgs> = /*@__PURE__*/
-  messageDesc(file_agent_v1_exec, 35);
-
-/**
- * @generated from message agent.v1.WriteResult
- */
-export type WriteResult = Message<"agent.v1.WriteResult"> & {
-  /**
-   * @generated from oneof agent.v1.WriteResult.result
-   */
-  result: {
-    /**
-     * @generated from field: agent.v1.WriteSuccess success = 1;
-     */
-    value: WriteSuccess;
-    case: "success";
-  } | {
-    /**
-     * @generated from field: agent.v1.WritePermissionDenied permission_denied = 3;
-     */
-    value: WritePermissionDenied;
-    case: "permissionDenied";
-  } | {
-    /**
-     * @generated from field: agent.v1.WriteNoSpace no_space = 4;
-     */
-    value: WriteNoSpace;
-    case: "noSpace";
-  } | {
-    /**
-     * @generated from field: agent.v1.WriteError error = 5;
-     */
-    value: WriteError;
-    case: "error";
-  } | {
-    /**
-     * @generated from field: agent.v1.WriteRejected rejected = 6;
-     */
-    value: WriteRejected;
-    case: "rejected";
-  } | { case: undefined; value?: undefined };
-};
-
-/**
- * Describes the message agent.v1.WriteResult.
- * Use `create(WriteResultSchema)` to create a new message.
- */
-export const WriteResultSchema: GenMessage<WriteResult> = /*@__PURE__*/
-  messageDesc(file_agent_v1_exec, 36);
-
-/**
- * @generated from message agent.v1.WriteSuccess
- */
-export type WriteSuccess = Message<"agent.v1.WriteSuccess"> & {
-  /**
-   * @generated from field: string path = 1;
-   */
-  path: string;
-
-  /**
-   * @generated from field: int32 lines_created = 2;
-   */
-  linesCreated: number;
-
-  /**
-   * @generated from field: int32 file_size = 3;
-   */
-  fileSize: number;
-
-  /**
-   * @generated from field: optional string file_content_after_write = 4;
-   */
-  fileContentAfterWrite?: string | undefined;
-};
-
-/**
- * Describes the message agent.v1.WriteSuccess.
- * Use `create(WriteSuccessSchema)` to create a new message.
- */
-export const WriteSuccessSchema: GenMessage<WriteSuccess> = /*@__PURE__*/
-  messageDesc(file_agent_v1_exec, 37);
-
-/**
- * @generated from message agent.v1.WritePermissionDenied
- */
-export type WritePermissionDenied = Message<"agent.v1.WritePermissionDenied"> & {
-  /**
-   * @generated from field: string path = 1;
-   */
-  path: string;
-
-  /**
-   * @generated from field: string directory = 2;
-   */
-  directory: string;
-
-  /**
-   * @generated from field: string operation = 3;
-   */
-  operation: string;
-
-  /**
-   * @generated from field: string error = 4;
-   */
-  error: string;
-
-  /**
-   * @generated from field: bool is_readonly = 5;
-   */
-  isReadonly: boolean;
-};
-
-/**
- * Describes the message agent.v1.WritePermissionDenied.
- * Use `create(WritePermissionDeniedSchema)` to create a new message.
- */
-export const WritePermissionDeniedSchema: GenMessage<WritePermissionDenied> = /*@__PURE__*/
-  messageDesc(file_agent_v1_exec, 38);
-
-/**
- * @generated from message agent.v1.WriteNoSpace
- */
-export type WriteNoSpace = Message<"agent.v1.WriteNoSpace"> & {
-  /**
-   * @generated from field: string path = 1;
-   */
-  path: string;
-};
-
-/**
- * Describes the message agent.v1.WriteNoSpace.
- * Use `create(WriteNoSpaceSchema)` to create a new message.
- */
-export const WriteNoSpaceSchema: GenMessage<WriteNoSpace> = /*@__PURE__*/
-  messageDesc(file_agent_v1_exec, 39);
-
-/**
- * @generated from message agent.v1.WriteError
- */
-export type WriteError = Message<"agent.v1.WriteError"> & {
-  /**
-   * @generated from field: string path = 1;
-   */
-  path: string;
-
-  /**
-   * @generated from field: string error = 2;
-   */
-  error: string;
-};
-
-/**
- * Describes the message agent.v1.WriteError.
- * Use `create(WriteErrorSchema)` to create a new message.
- */
-export const WriteErrorSchema: GenMessage<WriteError> = /*@__PURE__*/
-  messageDesc(file_agent_v1_exec, 40);
-
-/**
- * @generated from message agent.v1.WriteRejected
- */
-export type WriteRejected = Message<"agent.v1.WriteRejected"> & {
-  /**
-   * @generated from field: string path = 1;
-   */
-  path: string;
-
-  /**
-   * @generated from field: string reason = 2;
-   */
-  reason: string;
-};
-
-/**
- * Describes the message agent.v1.WriteRejected.
- * Use `create(WriteRejectedSchema)` to create a new message.
- */
-export const WriteRejectedSchema: GenMessage<WriteRejected> = /*@__PURE__*/
-  messageDesc(file_agent_v1_exec, 41);
-
-/**
- * @generated from enum agent.v1.TimeoutBehavior
- */
-export const TimeoutBehavior = {
-  /**
-   * @generated from enum value: TIMEOUT_BEHAVIOR_UNSPECIFIED = 0;
-   */
-  UNSPECIFIED: 0,
-
-  /**
-   * @generated from enum value: TIMEOUT_BEHAVIOR_CANCEL = 1;
-   */
-  CANCEL: 1,
-
-  /**
-   * @generated from enum value: TIMEOUT_BEHAVIOR_BACKGROUND = 2;
-   */
-  BACKGROUND: 2,
-} as const;
-
-/**
- * @generated from enum agent.v1.TimeoutBehavior
- */
-export type TimeoutBehavior = (typeof TimeoutBehavior)[keyof typeof TimeoutBehavior] | UnknownEnum;
-
-/**
- * Describes the enum agent.v1.TimeoutBehavior.
- */
-export const TimeoutBehaviorSchema: GenEnum<TimeoutBehavior> = /*@__PURE__*/
-  enumDesc(file_agent_v1_exec, 0);
-
-/**
- * @generated from enum agent.v1.ShellAbortReason
- */
-export const ShellAbortReason = {
-  /**
-   * @generated from enum value: SHELL_ABORT_REASON_UNSPECIFIED = 0;
-   */
-  UNSPECIFIED: 0,
-
-  /**
-   * @generated from enum value: SHELL_ABORT_REASON_USER_ABORT = 1;
-   */
-  USER_ABORT: 1,
-
-  /**
-   * @generated from enum value: SHELL_ABORT_REASON_TIMEOUT = 2;
-   */
-  TIMEOUT: 2,
-} as const;
-
-/**
- * @generated from enum agent.v1.ShellAbortReason
- */
-export type ShellAbortReason = (typeof ShellAbortReason)[keyof typeof ShellAbortReason] | UnknownEnum;
-
-/**
- * Describes the enum agent.v1.ShellAbortReason.
- */
-export const ShellAbortReasonSchema: GenEnum<ShellAbortReason> = /*@__PURE__*/
-  enumDesc(file_agent_v1_exec, 1);
-
-/**
- * @generated from enum agent.v1.ShellBackgroundReason
- */
-export const ShellBackgroundReason = {
-  /**
-   * @generated from enum value: SHELL_BACKGROUND_REASON_UNSPECIFIED = 0;
-   */
-  UNSPECIFIED: 0,
-
-  /**
-   * @generated from enum value: SHELL_BACKGROUND_REASON_TIMEOUT = 1;
-   */
-  TIMEOUT: 1,
-
-  /**
-   * @generated from enum value: SHELL_BACKGROUND_REASON_USER_REQUEST = 2;
-   */
-  USER_REQUEST: 2,
-} as const;
-
-/**
- * @generated from enum agent.v1.ShellBackgroundReason
- */
-export type ShellBackgroundReason = (typeof ShellBackgroundReason)[keyof typeof ShellBackgroundReason] | UnknownEnum;
-
-/**
- * Describes the enum agent.v1.ShellBackgroundReason.
- */
-export const ShellBackgroundReasonSchema: GenEnum<ShellBackgroundReason> = /*@__PURE__*/
-  enumDesc(file_agent_v1_exec, 2);
 

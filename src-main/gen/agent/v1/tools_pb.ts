@@ -6,15 +6,97 @@
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { ShellArgs, ShellResult } from "./exec_pb.ts";
-import { file_agent_v1_exec } from "./exec_pb.ts";
+import type { DeleteArgs, DeleteResult, DiagnosticSeverity, GrepArgs, GrepResult, LsArgs, LsResult, Position } from "./files_pb.ts";
+import { file_agent_v1_files } from "./files_pb.ts";
+import type { ListMcpResourcesExecArgs, ListMcpResourcesExecResult, McpArgs, McpPermissionDenied, McpRejected, McpSuccess, ReadMcpResourceExecArgs, ReadMcpResourceExecResult } from "./mcp_pb.ts";
+import { file_agent_v1_mcp } from "./mcp_pb.ts";
+import type { AskQuestionArgs, AskQuestionResult, CreatePlanArgs, CreatePlanResult, SwitchModeArgs, TodoItem, WebFetchArgs, WebSearchArgs } from "./queries_pb.ts";
+import { file_agent_v1_queries } from "./queries_pb.ts";
+import type { ShellArgs, ShellResult, WriteShellStdinArgs, WriteShellStdinResult } from "./shell_pb.ts";
+import { file_agent_v1_shell } from "./shell_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file agent/v1/tools.proto.
  */
 export const file_agent_v1_tools: GenFile = /*@__PURE__*/
-  fileDesc("ChRhZ2VudC92MS90b29scy5wcm90bxIIYWdlbnQudjEi1gEKCFRvb2xDYWxsEjIKD3NoZWxsX3Rvb2xfY2FsbBgBIAEoCzIXLmFnZW50LnYxLlNoZWxsVG9vbENhbGxIABIwCg5yZWFkX3Rvb2xfY2FsbBgIIAEoCzIWLmFnZW50LnYxLlJlYWRUb29sQ2FsbEgAEjAKDmVkaXRfdG9vbF9jYWxsGAwgASgLMhYuYWdlbnQudjEuRWRpdFRvb2xDYWxsSAASGQoMdG9vbF9jYWxsX2lkGDkgASgJSAGIAQFCBgoEdG9vbEIPCg1fdG9vbF9jYWxsX2lkIlkKDVNoZWxsVG9vbENhbGwSIQoEYXJncxgBIAEoCzITLmFnZW50LnYxLlNoZWxsQXJncxIlCgZyZXN1bHQYAiABKAsyFS5hZ2VudC52MS5TaGVsbFJlc3VsdCJeCgxSZWFkVG9vbENhbGwSJAoEYXJncxgBIAEoCzIWLmFnZW50LnYxLlJlYWRUb29sQXJncxIoCgZyZXN1bHQYAiABKAsyGC5hZ2VudC52MS5SZWFkVG9vbFJlc3VsdCJaCgxSZWFkVG9vbEFyZ3MSDAoEcGF0aBgBIAEoCRITCgZvZmZzZXQYAiABKAVIAIgBARISCgVsaW1pdBgDIAEoBUgBiAEBQgkKB19vZmZzZXRCCAoGX2xpbWl0InIKDlJlYWRUb29sUmVzdWx0EiwKB3N1Y2Nlc3MYASABKAsyGS5hZ2VudC52MS5SZWFkVG9vbFN1Y2Nlc3NIABIoCgVlcnJvchgCIAEoCzIXLmFnZW50LnYxLlJlYWRUb29sRXJyb3JIAEIICgZyZXN1bHQingEKD1JlYWRUb29sU3VjY2VzcxIRCgdjb250ZW50GAEgASgJSAASDgoEZGF0YRgGIAEoDEgAEhAKCGlzX2VtcHR5GAIgASgIEhYKDmV4Y2VlZGVkX2xpbWl0GAMgASgIEhMKC3RvdGFsX2xpbmVzGAQgASgNEhEKCWZpbGVfc2l6ZRgFIAEoDRIMCgRwYXRoGAcgASgJQggKBm91dHB1dCImCg1SZWFkVG9vbEVycm9yEhUKDWVycm9yX21lc3NhZ2UYASABKAkiVgoMRWRpdFRvb2xDYWxsEiAKBGFyZ3MYASABKAsyEi5hZ2VudC52MS5FZGl0QXJncxIkCgZyZXN1bHQYAiABKAsyFC5hZ2VudC52MS5FZGl0UmVzdWx0IkgKCEVkaXRBcmdzEgwKBHBhdGgYASABKAkSGwoOc3RyZWFtX2NvbnRlbnQYBiABKAlIAIgBAUIRCg9fc3RyZWFtX2NvbnRlbnQi1gIKCkVkaXRSZXN1bHQSKAoHc3VjY2VzcxgBIAEoCzIVLmFnZW50LnYxLkVkaXRTdWNjZXNzSAASNAoOZmlsZV9ub3RfZm91bmQYAiABKAsyGi5hZ2VudC52MS5FZGl0RmlsZU5vdEZvdW5kSAASRAoWcmVhZF9wZXJtaXNzaW9uX2RlbmllZBgDIAEoCzIiLmFnZW50LnYxLkVkaXRSZWFkUGVybWlzc2lvbkRlbmllZEgAEkYKF3dyaXRlX3Blcm1pc3Npb25fZGVuaWVkGAQgASgLMiMuYWdlbnQudjEuRWRpdFdyaXRlUGVybWlzc2lvbkRlbmllZEgAEioKCHJlamVjdGVkGAYgASgLMhYuYWdlbnQudjEuRWRpdFJlamVjdGVkSAASJAoFZXJyb3IYByABKAsyEy5hZ2VudC52MS5FZGl0RXJyb3JIAEIICgZyZXN1bHQipAIKC0VkaXRTdWNjZXNzEgwKBHBhdGgYASABKAkSGAoLbGluZXNfYWRkZWQYAyABKAVIAIgBARIaCg1saW5lc19yZW1vdmVkGAQgASgFSAGIAQESGAoLZGlmZl9zdHJpbmcYBSABKAlIAogBARIlChhiZWZvcmVfZnVsbF9maWxlX2NvbnRlbnQYBiABKAlIA4gBARIfChdhZnRlcl9mdWxsX2ZpbGVfY29udGVudBgHIAEoCRIUCgdtZXNzYWdlGAggASgJSASIAQFCDgoMX2xpbmVzX2FkZGVkQhAKDl9saW5lc19yZW1vdmVkQg4KDF9kaWZmX3N0cmluZ0IbChlfYmVmb3JlX2Z1bGxfZmlsZV9jb250ZW50QgoKCF9tZXNzYWdlIiAKEEVkaXRGaWxlTm90Rm91bmQSDAoEcGF0aBgBIAEoCSIoChhFZGl0UmVhZFBlcm1pc3Npb25EZW5pZWQSDAoEcGF0aBgBIAEoCSJNChlFZGl0V3JpdGVQZXJtaXNzaW9uRGVuaWVkEgwKBHBhdGgYASABKAkSDQoFZXJyb3IYAiABKAkSEwoLaXNfcmVhZG9ubHkYAyABKAgiLAoMRWRpdFJlamVjdGVkEgwKBHBhdGgYASABKAkSDgoGcmVhc29uGAIgASgJIigKCUVkaXRFcnJvchIMCgRwYXRoGAEgASgJEg0KBWVycm9yGAIgASgJYgZwcm90bzM", [file_agent_v1_exec]);
+  fileDesc("ChRhZ2VudC92MS90b29scy5wcm90bxIIYWdlbnQudjEitgEKEENvbnZlcnNhdGlvblN0ZXASNwoRYXNzaXN0YW50X21lc3NhZ2UYASABKAsyGi5hZ2VudC52MS5Bc3Npc3RhbnRNZXNzYWdlSAASJwoJdG9vbF9jYWxsGAIgASgLMhIuYWdlbnQudjEuVG9vbENhbGxIABI1ChB0aGlua2luZ19tZXNzYWdlGAMgASgLMhkuYWdlbnQudjEuVGhpbmtpbmdNZXNzYWdlSABCCQoHbWVzc2FnZSIgChBBc3Npc3RhbnRNZXNzYWdlEgwKBHRleHQYASABKAkiNAoPVGhpbmtpbmdNZXNzYWdlEgwKBHRleHQYASABKAkSEwoLZHVyYXRpb25fbXMYAiABKA0iiwoKCFRvb2xDYWxsEjIKD3NoZWxsX3Rvb2xfY2FsbBgBIAEoCzIXLmFnZW50LnYxLlNoZWxsVG9vbENhbGxIABI0ChBkZWxldGVfdG9vbF9jYWxsGAMgASgLMhguYWdlbnQudjEuRGVsZXRlVG9vbENhbGxIABIwCg5nbG9iX3Rvb2xfY2FsbBgEIAEoCzIWLmFnZW50LnYxLkdsb2JUb29sQ2FsbEgAEjAKDmdyZXBfdG9vbF9jYWxsGAUgASgLMhYuYWdlbnQudjEuR3JlcFRvb2xDYWxsSAASMAoOcmVhZF90b29sX2NhbGwYCCABKAsyFi5hZ2VudC52MS5SZWFkVG9vbENhbGxIABI/ChZ1cGRhdGVfdG9kb3NfdG9vbF9jYWxsGAkgASgLMh0uYWdlbnQudjEuVXBkYXRlVG9kb3NUb29sQ2FsbEgAEjAKDmVkaXRfdG9vbF9jYWxsGAwgASgLMhYuYWdlbnQudjEuRWRpdFRvb2xDYWxsSAASLAoMbHNfdG9vbF9jYWxsGA0gASgLMhQuYWdlbnQudjEuTHNUb29sQ2FsbEgAEjsKFHJlYWRfbGludHNfdG9vbF9jYWxsGA4gASgLMhsuYWdlbnQudjEuUmVhZExpbnRzVG9vbENhbGxIABIuCg1tY3BfdG9vbF9jYWxsGA8gASgLMhUuYWdlbnQudjEuTWNwVG9vbENhbGxIABI9ChVjcmVhdGVfcGxhbl90b29sX2NhbGwYESABKAsyHC5hZ2VudC52MS5DcmVhdGVQbGFuVG9vbENhbGxIABI7ChR3ZWJfc2VhcmNoX3Rvb2xfY2FsbBgSIAEoCzIbLmFnZW50LnYxLldlYlNlYXJjaFRvb2xDYWxsSAASMAoOdGFza190b29sX2NhbGwYEyABKAsyFi5hZ2VudC52MS5UYXNrVG9vbENhbGxIABJKChxsaXN0X21jcF9yZXNvdXJjZXNfdG9vbF9jYWxsGBQgASgLMiIuYWdlbnQudjEuTGlzdE1jcFJlc291cmNlc1Rvb2xDYWxsSAASSAobcmVhZF9tY3BfcmVzb3VyY2VfdG9vbF9jYWxsGBUgASgLMiEuYWdlbnQudjEuUmVhZE1jcFJlc291cmNlVG9vbENhbGxIABI/ChZhc2tfcXVlc3Rpb25fdG9vbF9jYWxsGBcgASgLMh0uYWdlbnQudjEuQXNrUXVlc3Rpb25Ub29sQ2FsbEgAEj0KFXN3aXRjaF9tb2RlX3Rvb2xfY2FsbBgZIAEoCzIcLmFnZW50LnYxLlN3aXRjaE1vZGVUb29sQ2FsbEgAEkgKG3dyaXRlX3NoZWxsX3N0ZGluX3Rvb2xfY2FsbBgfIAEoCzIhLmFnZW50LnYxLldyaXRlU2hlbGxTdGRpblRvb2xDYWxsSAASOQoTd2ViX2ZldGNoX3Rvb2xfY2FsbBglIAEoCzIaLmFnZW50LnYxLldlYkZldGNoVG9vbENhbGxIABIyCg9hd2FpdF90b29sX2NhbGwYKiABKAsyFy5hZ2VudC52MS5Bd2FpdFRvb2xDYWxsSAASQAoXZ2V0X21jcF90b29sc190b29sX2NhbGwYLCABKAsyHS5hZ2VudC52MS5HZXRNY3BUb29sc1Rvb2xDYWxsSAASGQoMdG9vbF9jYWxsX2lkGDkgASgJSAGIAQFCBgoEdG9vbEIPCg1fdG9vbF9jYWxsX2lkIoMBCg1TaGVsbFRvb2xDYWxsEiEKBGFyZ3MYASABKAsyEy5hZ2VudC52MS5TaGVsbEFyZ3MSJQoGcmVzdWx0GAIgASgLMhUuYWdlbnQudjEuU2hlbGxSZXN1bHQSGAoLZGVzY3JpcHRpb24YAyABKAlIAIgBAUIOCgxfZGVzY3JpcHRpb24iXgoMUmVhZFRvb2xDYWxsEiQKBGFyZ3MYASABKAsyFi5hZ2VudC52MS5SZWFkVG9vbEFyZ3MSKAoGcmVzdWx0GAIgASgLMhguYWdlbnQudjEuUmVhZFRvb2xSZXN1bHQiWgoMUmVhZFRvb2xBcmdzEgwKBHBhdGgYASABKAkSEwoGb2Zmc2V0GAIgASgFSACIAQESEgoFbGltaXQYAyABKAVIAYgBAUIJCgdfb2Zmc2V0QggKBl9saW1pdCJyCg5SZWFkVG9vbFJlc3VsdBIsCgdzdWNjZXNzGAEgASgLMhkuYWdlbnQudjEuUmVhZFRvb2xTdWNjZXNzSAASKAoFZXJyb3IYAiABKAsyFy5hZ2VudC52MS5SZWFkVG9vbEVycm9ySABCCAoGcmVzdWx0Ip4BCg9SZWFkVG9vbFN1Y2Nlc3MSEQoHY29udGVudBgBIAEoCUgAEg4KBGRhdGEYBiABKAxIABIQCghpc19lbXB0eRgCIAEoCBIWCg5leGNlZWRlZF9saW1pdBgDIAEoCBITCgt0b3RhbF9saW5lcxgEIAEoDRIRCglmaWxlX3NpemUYBSABKA0SDAoEcGF0aBgHIAEoCUIICgZvdXRwdXQiJgoNUmVhZFRvb2xFcnJvchIVCg1lcnJvcl9tZXNzYWdlGAEgASgJIlYKDEVkaXRUb29sQ2FsbBIgCgRhcmdzGAEgASgLMhIuYWdlbnQudjEuRWRpdEFyZ3MSJAoGcmVzdWx0GAIgASgLMhQuYWdlbnQudjEuRWRpdFJlc3VsdCJcCg5EZWxldGVUb29sQ2FsbBIiCgRhcmdzGAEgASgLMhQuYWdlbnQudjEuRGVsZXRlQXJncxImCgZyZXN1bHQYAiABKAsyFi5hZ2VudC52MS5EZWxldGVSZXN1bHQiXgoMR2xvYlRvb2xDYWxsEiQKBGFyZ3MYASABKAsyFi5hZ2VudC52MS5HbG9iVG9vbEFyZ3MSKAoGcmVzdWx0GAIgASgLMhguYWdlbnQudjEuR2xvYlRvb2xSZXN1bHQiWAoMR2xvYlRvb2xBcmdzEh0KEHRhcmdldF9kaXJlY3RvcnkYASABKAlIAIgBARIUCgxnbG9iX3BhdHRlcm4YAiABKAlCEwoRX3RhcmdldF9kaXJlY3RvcnkicgoOR2xvYlRvb2xSZXN1bHQSLAoHc3VjY2VzcxgBIAEoCzIZLmFnZW50LnYxLkdsb2JUb29sU3VjY2Vzc0gAEigKBWVycm9yGAIgASgLMhcuYWdlbnQudjEuR2xvYlRvb2xFcnJvckgAQggKBnJlc3VsdCKJAQoPR2xvYlRvb2xTdWNjZXNzEg8KB3BhdHRlcm4YASABKAkSDAoEcGF0aBgCIAEoCRINCgVmaWxlcxgDIAMoCRITCgt0b3RhbF9maWxlcxgEIAEoBRIYChBjbGllbnRfdHJ1bmNhdGVkGAUgASgIEhkKEXJpcGdyZXBfdHJ1bmNhdGVkGAYgASgIIh4KDUdsb2JUb29sRXJyb3ISDQoFZXJyb3IYASABKAkiVgoMR3JlcFRvb2xDYWxsEiAKBGFyZ3MYASABKAsyEi5hZ2VudC52MS5HcmVwQXJncxIkCgZyZXN1bHQYAiABKAsyFC5hZ2VudC52MS5HcmVwUmVzdWx0IlAKCkxzVG9vbENhbGwSHgoEYXJncxgBIAEoCzIQLmFnZW50LnYxLkxzQXJncxIiCgZyZXN1bHQYAiABKAsyEi5hZ2VudC52MS5Mc1Jlc3VsdCJrChNVcGRhdGVUb2Rvc1Rvb2xDYWxsEicKBGFyZ3MYASABKAsyGS5hZ2VudC52MS5VcGRhdGVUb2Rvc0FyZ3MSKwoGcmVzdWx0GAIgASgLMhsuYWdlbnQudjEuVXBkYXRlVG9kb3NSZXN1bHQiQwoPVXBkYXRlVG9kb3NBcmdzEiEKBXRvZG9zGAEgAygLMhIuYWdlbnQudjEuVG9kb0l0ZW0SDQoFbWVyZ2UYAiABKAgiewoRVXBkYXRlVG9kb3NSZXN1bHQSLwoHc3VjY2VzcxgBIAEoCzIcLmFnZW50LnYxLlVwZGF0ZVRvZG9zU3VjY2Vzc0gAEisKBWVycm9yGAIgASgLMhouYWdlbnQudjEuVXBkYXRlVG9kb3NFcnJvckgAQggKBnJlc3VsdCJfChJVcGRhdGVUb2Rvc1N1Y2Nlc3MSIQoFdG9kb3MYASADKAsyEi5hZ2VudC52MS5Ub2RvSXRlbRITCgt0b3RhbF9jb3VudBgCIAEoBRIRCgl3YXNfbWVyZ2UYAyABKAgiIQoQVXBkYXRlVG9kb3NFcnJvchINCgVlcnJvchgBIAEoCSJtChFSZWFkTGludHNUb29sQ2FsbBIpCgRhcmdzGAEgASgLMhsuYWdlbnQudjEuUmVhZExpbnRzVG9vbEFyZ3MSLQoGcmVzdWx0GAIgASgLMh0uYWdlbnQudjEuUmVhZExpbnRzVG9vbFJlc3VsdCIiChFSZWFkTGludHNUb29sQXJncxINCgVwYXRocxgBIAMoCSKBAQoTUmVhZExpbnRzVG9vbFJlc3VsdBIxCgdzdWNjZXNzGAEgASgLMh4uYWdlbnQudjEuUmVhZExpbnRzVG9vbFN1Y2Nlc3NIABItCgVlcnJvchgCIAEoCzIcLmFnZW50LnYxLlJlYWRMaW50c1Rvb2xFcnJvckgAQggKBnJlc3VsdCJ7ChRSZWFkTGludHNUb29sU3VjY2VzcxIzChBmaWxlX2RpYWdub3N0aWNzGAEgAygLMhkuYWdlbnQudjEuRmlsZURpYWdub3N0aWNzEhMKC3RvdGFsX2ZpbGVzGAIgASgFEhkKEXRvdGFsX2RpYWdub3N0aWNzGAMgASgFIisKElJlYWRMaW50c1Rvb2xFcnJvchIVCg1lcnJvcl9tZXNzYWdlGAEgASgJImkKD0ZpbGVEaWFnbm9zdGljcxIMCgRwYXRoGAEgASgJEi0KC2RpYWdub3N0aWNzGAIgAygLMhguYWdlbnQudjEuRGlhZ25vc3RpY0l0ZW0SGQoRZGlhZ25vc3RpY3NfY291bnQYAyABKAUiqwEKDkRpYWdub3N0aWNJdGVtEi4KCHNldmVyaXR5GAEgASgOMhwuYWdlbnQudjEuRGlhZ25vc3RpY1NldmVyaXR5EigKBXJhbmdlGAIgASgLMhkuYWdlbnQudjEuRGlhZ25vc3RpY1JhbmdlEg8KB21lc3NhZ2UYAyABKAkSDgoGc291cmNlGAQgASgJEgwKBGNvZGUYBSABKAkSEAoIaXNfc3RhbGUYBiABKAgiVQoPRGlhZ25vc3RpY1JhbmdlEiEKBXN0YXJ0GAEgASgLMhIuYWdlbnQudjEuUG9zaXRpb24SHwoDZW5kGAIgASgLMhIuYWdlbnQudjEuUG9zaXRpb24igQEKC01jcFRvb2xDYWxsEh8KBGFyZ3MYASABKAsyES5hZ2VudC52MS5NY3BBcmdzEicKBnJlc3VsdBgCIAEoCzIXLmFnZW50LnYxLk1jcFRvb2xSZXN1bHQSGAoLZGVzY3JpcHRpb24YAyABKAlIAIgBAUIOCgxfZGVzY3JpcHRpb24i0gEKDU1jcFRvb2xSZXN1bHQSJwoHc3VjY2VzcxgBIAEoCzIULmFnZW50LnYxLk1jcFN1Y2Nlc3NIABInCgVlcnJvchgCIAEoCzIWLmFnZW50LnYxLk1jcFRvb2xFcnJvckgAEikKCHJlamVjdGVkGAMgASgLMhUuYWdlbnQudjEuTWNwUmVqZWN0ZWRIABI6ChFwZXJtaXNzaW9uX2RlbmllZBgEIAEoCzIdLmFnZW50LnYxLk1jcFBlcm1pc3Npb25EZW5pZWRIAEIICgZyZXN1bHQiPQoMTWNwVG9vbEVycm9yEg0KBWVycm9yGAEgASgJEh4KFnJlYWRfdG9vbF9kZWZfcmVtaW5kZXIYAiABKAkiaAoSQ3JlYXRlUGxhblRvb2xDYWxsEiYKBGFyZ3MYASABKAsyGC5hZ2VudC52MS5DcmVhdGVQbGFuQXJncxIqCgZyZXN1bHQYAiABKAsyGi5hZ2VudC52MS5DcmVhdGVQbGFuUmVzdWx0ImUKEVdlYlNlYXJjaFRvb2xDYWxsEiUKBGFyZ3MYASABKAsyFy5hZ2VudC52MS5XZWJTZWFyY2hBcmdzEikKBnJlc3VsdBgCIAEoCzIZLmFnZW50LnYxLldlYlNlYXJjaFJlc3VsdCKmAQoPV2ViU2VhcmNoUmVzdWx0Ei0KB3N1Y2Nlc3MYASABKAsyGi5hZ2VudC52MS5XZWJTZWFyY2hTdWNjZXNzSAASKQoFZXJyb3IYAiABKAsyGC5hZ2VudC52MS5XZWJTZWFyY2hFcnJvckgAEi8KCHJlamVjdGVkGAMgASgLMhsuYWdlbnQudjEuV2ViU2VhcmNoUmVqZWN0ZWRIAEIICgZyZXN1bHQiRAoQV2ViU2VhcmNoU3VjY2VzcxIwCgpyZWZlcmVuY2VzGAEgAygLMhwuYWdlbnQudjEuV2ViU2VhcmNoUmVmZXJlbmNlIj8KEldlYlNlYXJjaFJlZmVyZW5jZRINCgV0aXRsZRgBIAEoCRILCgN1cmwYAiABKAkSDQoFY2h1bmsYAyABKAkiHwoOV2ViU2VhcmNoRXJyb3ISDQoFZXJyb3IYASABKAkiIwoRV2ViU2VhcmNoUmVqZWN0ZWQSDgoGcmVhc29uGAEgASgJIlYKDFRhc2tUb29sQ2FsbBIgCgRhcmdzGAEgASgLMhIuYWdlbnQudjEuVGFza0FyZ3MSJAoGcmVzdWx0GAIgASgLMhQuYWdlbnQudjEuVGFza1Jlc3VsdCLAAQoIVGFza0FyZ3MSEwoLZGVzY3JpcHRpb24YASABKAkSDgoGcHJvbXB0GAIgASgJEi0KDXN1YmFnZW50X3R5cGUYAyABKAsyFi5hZ2VudC52MS5TdWJhZ2VudFR5cGUSEgoFbW9kZWwYBCABKAlIAIgBARITCgZyZXN1bWUYBSABKAlIAYgBARIVCghhZ2VudF9pZBgGIAEoCUgCiAEBQggKBl9tb2RlbEIJCgdfcmVzdW1lQgsKCV9hZ2VudF9pZCLgAQoMU3ViYWdlbnRUeXBlEjgKC3Vuc3BlY2lmaWVkGAEgASgLMiEuYWdlbnQudjEuU3ViYWdlbnRUeXBlVW5zcGVjaWZpZWRIABIuCgZjdXN0b20YAyABKAsyHC5hZ2VudC52MS5TdWJhZ2VudFR5cGVDdXN0b21IABIwCgdleHBsb3JlGAQgASgLMh0uYWdlbnQudjEuU3ViYWdlbnRUeXBlRXhwbG9yZUgAEiwKBXNoZWxsGAggASgLMhsuYWdlbnQudjEuU3ViYWdlbnRUeXBlU2hlbGxIAEIGCgR0eXBlIhkKF1N1YmFnZW50VHlwZVVuc3BlY2lmaWVkIiIKElN1YmFnZW50VHlwZUN1c3RvbRIMCgRuYW1lGAEgASgJIhUKE1N1YmFnZW50VHlwZUV4cGxvcmUiEwoRU3ViYWdlbnRUeXBlU2hlbGwiZgoKVGFza1Jlc3VsdBIoCgdzdWNjZXNzGAEgASgLMhUuYWdlbnQudjEuVGFza1N1Y2Nlc3NIABIkCgVlcnJvchgCIAEoCzITLmFnZW50LnYxLlRhc2tFcnJvckgAQggKBnJlc3VsdCLYAQoLVGFza1N1Y2Nlc3MSNgoSY29udmVyc2F0aW9uX3N0ZXBzGAEgAygLMhouYWdlbnQudjEuQ29udmVyc2F0aW9uU3RlcBIVCghhZ2VudF9pZBgCIAEoCUgAiAEBEhUKDWlzX2JhY2tncm91bmQYAyABKAgSGAoLZHVyYXRpb25fbXMYBCABKARIAYgBARIaCg1yZXN1bHRfc3VmZml4GAUgASgJSAKIAQFCCwoJX2FnZW50X2lkQg4KDF9kdXJhdGlvbl9tc0IQCg5fcmVzdWx0X3N1ZmZpeCIaCglUYXNrRXJyb3ISDQoFZXJyb3IYASABKAkiggEKGExpc3RNY3BSZXNvdXJjZXNUb29sQ2FsbBIwCgRhcmdzGAEgASgLMiIuYWdlbnQudjEuTGlzdE1jcFJlc291cmNlc0V4ZWNBcmdzEjQKBnJlc3VsdBgCIAEoCzIkLmFnZW50LnYxLkxpc3RNY3BSZXNvdXJjZXNFeGVjUmVzdWx0In8KF1JlYWRNY3BSZXNvdXJjZVRvb2xDYWxsEi8KBGFyZ3MYASABKAsyIS5hZ2VudC52MS5SZWFkTWNwUmVzb3VyY2VFeGVjQXJncxIzCgZyZXN1bHQYAiABKAsyIy5hZ2VudC52MS5SZWFkTWNwUmVzb3VyY2VFeGVjUmVzdWx0InAKE0dldE1jcFRvb2xzVG9vbENhbGwSJwoEYXJncxgBIAEoCzIZLmFnZW50LnYxLkdldE1jcFRvb2xzQXJncxIwCgZyZXN1bHQYAiABKAsyIC5hZ2VudC52MS5HZXRNY3BUb29sc0FnZW50UmVzdWx0Io8BCg9HZXRNY3BUb29sc0FyZ3MSEwoGc2VydmVyGAEgASgJSACIAQESFgoJdG9vbF9uYW1lGAIgASgJSAGIAQESFAoHcGF0dGVybhgDIAEoCUgCiAEBEhQKDHRvb2xfY2FsbF9pZBgEIAEoCUIJCgdfc2VydmVyQgwKCl90b29sX25hbWVCCgoIX3BhdHRlcm4igAEKFkdldE1jcFRvb2xzQWdlbnRSZXN1bHQSLwoHc3VjY2VzcxgBIAEoCzIcLmFnZW50LnYxLkdldE1jcFRvb2xzU3VjY2Vzc0gAEisKBWVycm9yGAIgASgLMhouYWdlbnQudjEuR2V0TWNwVG9vbHNFcnJvckgAQggKBnJlc3VsdCJZChJHZXRNY3BUb29sc1N1Y2Nlc3MSDwoHY29udGVudBgBIAEoCRIdChBvdXRwdXRfZmlsZV9wYXRoGAIgASgJSACIAQFCEwoRX291dHB1dF9maWxlX3BhdGgiIQoQR2V0TWNwVG9vbHNFcnJvchINCgVlcnJvchgBIAEoCSJrChNBc2tRdWVzdGlvblRvb2xDYWxsEicKBGFyZ3MYASABKAsyGS5hZ2VudC52MS5Bc2tRdWVzdGlvbkFyZ3MSKwoGcmVzdWx0GAIgASgLMhsuYWdlbnQudjEuQXNrUXVlc3Rpb25SZXN1bHQiaAoSU3dpdGNoTW9kZVRvb2xDYWxsEiYKBGFyZ3MYASABKAsyGC5hZ2VudC52MS5Td2l0Y2hNb2RlQXJncxIqCgZyZXN1bHQYAiABKAsyGi5hZ2VudC52MS5Td2l0Y2hNb2RlUmVzdWx0IqoBChBTd2l0Y2hNb2RlUmVzdWx0Ei4KB3N1Y2Nlc3MYASABKAsyGy5hZ2VudC52MS5Td2l0Y2hNb2RlU3VjY2Vzc0gAEioKBWVycm9yGAIgASgLMhkuYWdlbnQudjEuU3dpdGNoTW9kZUVycm9ySAASMAoIcmVqZWN0ZWQYAyABKAsyHC5hZ2VudC52MS5Td2l0Y2hNb2RlUmVqZWN0ZWRIAEIICgZyZXN1bHQiPQoRU3dpdGNoTW9kZVN1Y2Nlc3MSFAoMZnJvbV9tb2RlX2lkGAEgASgJEhIKCnRvX21vZGVfaWQYAiABKAkiIAoPU3dpdGNoTW9kZUVycm9yEg0KBWVycm9yGAEgASgJIiQKElN3aXRjaE1vZGVSZWplY3RlZBIOCgZyZWFzb24YASABKAkidwoXV3JpdGVTaGVsbFN0ZGluVG9vbENhbGwSKwoEYXJncxgBIAEoCzIdLmFnZW50LnYxLldyaXRlU2hlbGxTdGRpbkFyZ3MSLwoGcmVzdWx0GAIgASgLMh8uYWdlbnQudjEuV3JpdGVTaGVsbFN0ZGluUmVzdWx0ImIKEFdlYkZldGNoVG9vbENhbGwSJAoEYXJncxgBIAEoCzIWLmFnZW50LnYxLldlYkZldGNoQXJncxIoCgZyZXN1bHQYAiABKAsyGC5hZ2VudC52MS5XZWJGZXRjaFJlc3VsdCKiAQoOV2ViRmV0Y2hSZXN1bHQSLAoHc3VjY2VzcxgBIAEoCzIZLmFnZW50LnYxLldlYkZldGNoU3VjY2Vzc0gAEigKBWVycm9yGAIgASgLMhcuYWdlbnQudjEuV2ViRmV0Y2hFcnJvckgAEi4KCHJlamVjdGVkGAMgASgLMhouYWdlbnQudjEuV2ViRmV0Y2hSZWplY3RlZEgAQggKBnJlc3VsdCIwCg9XZWJGZXRjaFN1Y2Nlc3MSCwoDdXJsGAEgASgJEhAKCG1hcmtkb3duGAIgASgJIisKDVdlYkZldGNoRXJyb3ISCwoDdXJsGAEgASgJEg0KBWVycm9yGAIgASgJIiIKEFdlYkZldGNoUmVqZWN0ZWQSDgoGcmVhc29uGAEgASgJIlkKDUF3YWl0VG9vbENhbGwSIQoEYXJncxgBIAEoCzITLmFnZW50LnYxLkF3YWl0QXJncxIlCgZyZXN1bHQYAiABKAsyFS5hZ2VudC52MS5Bd2FpdFJlc3VsdCJqCglBd2FpdEFyZ3MSDwoHdGFza19pZBgBIAEoCRIbCg5ibG9ja191bnRpbF9tcxgCIAEoDUgAiAEBEhIKBXJlZ2V4GAMgASgJSAGIAQFCEQoPX2Jsb2NrX3VudGlsX21zQggKBl9yZWdleCLUAQoLQXdhaXRSZXN1bHQSLwoIY29tcGxldGUYASABKAsyGy5hZ2VudC52MS5Bd2FpdFRhc2tDb21wbGV0ZUgAEjgKDXN0aWxsX3J1bm5pbmcYAiABKAsyHy5hZ2VudC52MS5Bd2FpdFRhc2tTdGlsbFJ1bm5pbmdIABIlCgVlcnJvchgDIAEoCzIULmFnZW50LnYxLkF3YWl0RXJyb3JIABIpCgdzdWNjZXNzGAQgASgLMhYuYWdlbnQudjEuQXdhaXRTdWNjZXNzSABCCAoGcmVzdWx0IvwBChFBd2FpdFRhc2tDb21wbGV0ZRIPCgd0YXNrX2lkGAEgASgJEhIKCnJ1bnRpbWVfbXMYAiABKAQSGAoQb3V0cHV0X2ZpbGVfcGF0aBgDIAEoCRIVCg1vdXRwdXRfbGVuZ3RoGAQgASgEEhcKD3JlZ2V4X3JlcXVlc3RlZBgFIAEoCBIYCgtyZWdleF9tYXRjaBgGIAEoCUgAiAEBEhYKCWV4aXRfY29kZRgHIAEoEUgBiAEBEhgKC3dha2VfcmVhc29uGAggASgJSAKIAQFCDgoMX3JlZ2V4X21hdGNoQgwKCl9leGl0X2NvZGVCDgoMX3dha2VfcmVhc29uItoBChVBd2FpdFRhc2tTdGlsbFJ1bm5pbmcSDwoHdGFza19pZBgBIAEoCRISCgpydW50aW1lX21zGAIgASgEEhgKEG91dHB1dF9maWxlX3BhdGgYAyABKAkSFQoNb3V0cHV0X2xlbmd0aBgEIAEoBBIXCg9yZWdleF9yZXF1ZXN0ZWQYBSABKAgSGAoLcmVnZXhfbWF0Y2gYBiABKAlIAIgBARIYCgt3YWtlX3JlYXNvbhgHIAEoCUgBiAEBQg4KDF9yZWdleF9tYXRjaEIOCgxfd2FrZV9yZWFzb24iGwoKQXdhaXRFcnJvchINCgVlcnJvchgBIAEoCSKJAQoMQXdhaXRTdWNjZXNzEi8KCGNvbXBsZXRlGAEgASgLMhsuYWdlbnQudjEuQXdhaXRUYXNrQ29tcGxldGVIABI4Cg1zdGlsbF9ydW5uaW5nGAIgASgLMh8uYWdlbnQudjEuQXdhaXRUYXNrU3RpbGxSdW5uaW5nSABCDgoMYXdhaXRfcmVzdWx0IkgKCEVkaXRBcmdzEgwKBHBhdGgYASABKAkSGwoOc3RyZWFtX2NvbnRlbnQYBiABKAlIAIgBAUIRCg9fc3RyZWFtX2NvbnRlbnQi1gIKCkVkaXRSZXN1bHQSKAoHc3VjY2VzcxgBIAEoCzIVLmFnZW50LnYxLkVkaXRTdWNjZXNzSAASNAoOZmlsZV9ub3RfZm91bmQYAiABKAsyGi5hZ2VudC52MS5FZGl0RmlsZU5vdEZvdW5kSAASRAoWcmVhZF9wZXJtaXNzaW9uX2RlbmllZBgDIAEoCzIiLmFnZW50LnYxLkVkaXRSZWFkUGVybWlzc2lvbkRlbmllZEgAEkYKF3dyaXRlX3Blcm1pc3Npb25fZGVuaWVkGAQgASgLMiMuYWdlbnQudjEuRWRpdFdyaXRlUGVybWlzc2lvbkRlbmllZEgAEioKCHJlamVjdGVkGAYgASgLMhYuYWdlbnQudjEuRWRpdFJlamVjdGVkSAASJAoFZXJyb3IYByABKAsyEy5hZ2VudC52MS5FZGl0RXJyb3JIAEIICgZyZXN1bHQipAIKC0VkaXRTdWNjZXNzEgwKBHBhdGgYASABKAkSGAoLbGluZXNfYWRkZWQYAyABKAVIAIgBARIaCg1saW5lc19yZW1vdmVkGAQgASgFSAGIAQESGAoLZGlmZl9zdHJpbmcYBSABKAlIAogBARIlChhiZWZvcmVfZnVsbF9maWxlX2NvbnRlbnQYBiABKAlIA4gBARIfChdhZnRlcl9mdWxsX2ZpbGVfY29udGVudBgHIAEoCRIUCgdtZXNzYWdlGAggASgJSASIAQFCDgoMX2xpbmVzX2FkZGVkQhAKDl9saW5lc19yZW1vdmVkQg4KDF9kaWZmX3N0cmluZ0IbChlfYmVmb3JlX2Z1bGxfZmlsZV9jb250ZW50QgoKCF9tZXNzYWdlIiAKEEVkaXRGaWxlTm90Rm91bmQSDAoEcGF0aBgBIAEoCSIoChhFZGl0UmVhZFBlcm1pc3Npb25EZW5pZWQSDAoEcGF0aBgBIAEoCSJNChlFZGl0V3JpdGVQZXJtaXNzaW9uRGVuaWVkEgwKBHBhdGgYASABKAkSDQoFZXJyb3IYAiABKAkSEwoLaXNfcmVhZG9ubHkYAyABKAgiLAoMRWRpdFJlamVjdGVkEgwKBHBhdGgYASABKAkSDgoGcmVhc29uGAIgASgJIigKCUVkaXRFcnJvchIMCgRwYXRoGAEgASgJEg0KBWVycm9yGAIgASgJYgZwcm90bzM", [file_agent_v1_files, file_agent_v1_mcp, file_agent_v1_queries, file_agent_v1_shell]);
+
+/**
+ * One thing that happened in a turn.
+ *
+ * @generated from message agent.v1.ConversationStep
+ */
+export type ConversationStep = Message<"agent.v1.ConversationStep"> & {
+  /**
+   * @generated from oneof agent.v1.ConversationStep.message
+   */
+  message: {
+    /**
+     * @generated from field: agent.v1.AssistantMessage assistant_message = 1;
+     */
+    value: AssistantMessage;
+    case: "assistantMessage";
+  } | {
+    /**
+     * @generated from field: agent.v1.ToolCall tool_call = 2;
+     */
+    value: ToolCall;
+    case: "toolCall";
+  } | {
+    /**
+     * @generated from field: agent.v1.ThinkingMessage thinking_message = 3;
+     */
+    value: ThinkingMessage;
+    case: "thinkingMessage";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message agent.v1.ConversationStep.
+ * Use `create(ConversationStepSchema)` to create a new message.
+ */
+export const ConversationStepSchema: GenMessage<ConversationStep> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 0);
+
+/**
+ * @generated from message agent.v1.AssistantMessage
+ */
+export type AssistantMessage = Message<"agent.v1.AssistantMessage"> & {
+  /**
+   * @generated from field: string text = 1;
+   */
+  text: string;
+};
+
+/**
+ * Describes the message agent.v1.AssistantMessage.
+ * Use `create(AssistantMessageSchema)` to create a new message.
+ */
+export const AssistantMessageSchema: GenMessage<AssistantMessage> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 1);
+
+/**
+ * @generated from message agent.v1.ThinkingMessage
+ */
+export type ThinkingMessage = Message<"agent.v1.ThinkingMessage"> & {
+  /**
+   * @generated from field: string text = 1;
+   */
+  text: string;
+
+  /**
+   * @generated from field: uint32 duration_ms = 2;
+   */
+  durationMs: number;
+};
+
+/**
+ * Describes the message agent.v1.ThinkingMessage.
+ * Use `create(ThinkingMessageSchema)` to create a new message.
+ */
+export const ThinkingMessageSchema: GenMessage<ThinkingMessage> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 2);
 
 /**
  * @generated from message agent.v1.ToolCall
@@ -31,16 +113,124 @@ export type ToolCall = Message<"agent.v1.ToolCall"> & {
     case: "shellToolCall";
   } | {
     /**
+     * @generated from field: agent.v1.DeleteToolCall delete_tool_call = 3;
+     */
+    value: DeleteToolCall;
+    case: "deleteToolCall";
+  } | {
+    /**
+     * @generated from field: agent.v1.GlobToolCall glob_tool_call = 4;
+     */
+    value: GlobToolCall;
+    case: "globToolCall";
+  } | {
+    /**
+     * @generated from field: agent.v1.GrepToolCall grep_tool_call = 5;
+     */
+    value: GrepToolCall;
+    case: "grepToolCall";
+  } | {
+    /**
      * @generated from field: agent.v1.ReadToolCall read_tool_call = 8;
      */
     value: ReadToolCall;
     case: "readToolCall";
   } | {
     /**
+     * @generated from field: agent.v1.UpdateTodosToolCall update_todos_tool_call = 9;
+     */
+    value: UpdateTodosToolCall;
+    case: "updateTodosToolCall";
+  } | {
+    /**
      * @generated from field: agent.v1.EditToolCall edit_tool_call = 12;
      */
     value: EditToolCall;
     case: "editToolCall";
+  } | {
+    /**
+     * @generated from field: agent.v1.LsToolCall ls_tool_call = 13;
+     */
+    value: LsToolCall;
+    case: "lsToolCall";
+  } | {
+    /**
+     * @generated from field: agent.v1.ReadLintsToolCall read_lints_tool_call = 14;
+     */
+    value: ReadLintsToolCall;
+    case: "readLintsToolCall";
+  } | {
+    /**
+     * @generated from field: agent.v1.McpToolCall mcp_tool_call = 15;
+     */
+    value: McpToolCall;
+    case: "mcpToolCall";
+  } | {
+    /**
+     * @generated from field: agent.v1.CreatePlanToolCall create_plan_tool_call = 17;
+     */
+    value: CreatePlanToolCall;
+    case: "createPlanToolCall";
+  } | {
+    /**
+     * @generated from field: agent.v1.WebSearchToolCall web_search_tool_call = 18;
+     */
+    value: WebSearchToolCall;
+    case: "webSearchToolCall";
+  } | {
+    /**
+     * @generated from field: agent.v1.TaskToolCall task_tool_call = 19;
+     */
+    value: TaskToolCall;
+    case: "taskToolCall";
+  } | {
+    /**
+     * @generated from field: agent.v1.ListMcpResourcesToolCall list_mcp_resources_tool_call = 20;
+     */
+    value: ListMcpResourcesToolCall;
+    case: "listMcpResourcesToolCall";
+  } | {
+    /**
+     * @generated from field: agent.v1.ReadMcpResourceToolCall read_mcp_resource_tool_call = 21;
+     */
+    value: ReadMcpResourceToolCall;
+    case: "readMcpResourceToolCall";
+  } | {
+    /**
+     * @generated from field: agent.v1.AskQuestionToolCall ask_question_tool_call = 23;
+     */
+    value: AskQuestionToolCall;
+    case: "askQuestionToolCall";
+  } | {
+    /**
+     * @generated from field: agent.v1.SwitchModeToolCall switch_mode_tool_call = 25;
+     */
+    value: SwitchModeToolCall;
+    case: "switchModeToolCall";
+  } | {
+    /**
+     * @generated from field: agent.v1.WriteShellStdinToolCall write_shell_stdin_tool_call = 31;
+     */
+    value: WriteShellStdinToolCall;
+    case: "writeShellStdinToolCall";
+  } | {
+    /**
+     * @generated from field: agent.v1.WebFetchToolCall web_fetch_tool_call = 37;
+     */
+    value: WebFetchToolCall;
+    case: "webFetchToolCall";
+  } | {
+    /**
+     * @generated from field: agent.v1.AwaitToolCall await_tool_call = 42;
+     */
+    value: AwaitToolCall;
+    case: "awaitToolCall";
+  } | {
+    /**
+     * @generated from field: agent.v1.GetMcpToolsToolCall get_mcp_tools_tool_call = 44;
+     */
+    value: GetMcpToolsToolCall;
+    case: "getMcpToolsToolCall";
   } | { case: undefined; value?: undefined };
 
   /**
@@ -54,7 +244,7 @@ export type ToolCall = Message<"agent.v1.ToolCall"> & {
  * Use `create(ToolCallSchema)` to create a new message.
  */
 export const ToolCallSchema: GenMessage<ToolCall> = /*@__PURE__*/
-  messageDesc(file_agent_v1_tools, 0);
+  messageDesc(file_agent_v1_tools, 3);
 
 /**
  * @generated from message agent.v1.ShellToolCall
@@ -69,6 +259,11 @@ export type ShellToolCall = Message<"agent.v1.ShellToolCall"> & {
    * @generated from field: agent.v1.ShellResult result = 2;
    */
   result?: ShellResult | undefined;
+
+  /**
+   * @generated from field: optional string description = 3;
+   */
+  description?: string | undefined;
 };
 
 /**
@@ -76,7 +271,7 @@ export type ShellToolCall = Message<"agent.v1.ShellToolCall"> & {
  * Use `create(ShellToolCallSchema)` to create a new message.
  */
 export const ShellToolCallSchema: GenMessage<ShellToolCall> = /*@__PURE__*/
-  messageDesc(file_agent_v1_tools, 1);
+  messageDesc(file_agent_v1_tools, 4);
 
 /**
  * @generated from message agent.v1.ReadToolCall
@@ -98,7 +293,7 @@ export type ReadToolCall = Message<"agent.v1.ReadToolCall"> & {
  * Use `create(ReadToolCallSchema)` to create a new message.
  */
 export const ReadToolCallSchema: GenMessage<ReadToolCall> = /*@__PURE__*/
-  messageDesc(file_agent_v1_tools, 2);
+  messageDesc(file_agent_v1_tools, 5);
 
 /**
  * @generated from message agent.v1.ReadToolArgs
@@ -125,7 +320,7 @@ export type ReadToolArgs = Message<"agent.v1.ReadToolArgs"> & {
  * Use `create(ReadToolArgsSchema)` to create a new message.
  */
 export const ReadToolArgsSchema: GenMessage<ReadToolArgs> = /*@__PURE__*/
-  messageDesc(file_agent_v1_tools, 3);
+  messageDesc(file_agent_v1_tools, 6);
 
 /**
  * @generated from message agent.v1.ReadToolResult
@@ -154,7 +349,7 @@ export type ReadToolResult = Message<"agent.v1.ReadToolResult"> & {
  * Use `create(ReadToolResultSchema)` to create a new message.
  */
 export const ReadToolResultSchema: GenMessage<ReadToolResult> = /*@__PURE__*/
-  messageDesc(file_agent_v1_tools, 4);
+  messageDesc(file_agent_v1_tools, 7);
 
 /**
  * @generated from message agent.v1.ReadToolSuccess
@@ -208,7 +403,7 @@ export type ReadToolSuccess = Message<"agent.v1.ReadToolSuccess"> & {
  * Use `create(ReadToolSuccessSchema)` to create a new message.
  */
 export const ReadToolSuccessSchema: GenMessage<ReadToolSuccess> = /*@__PURE__*/
-  messageDesc(file_agent_v1_tools, 5);
+  messageDesc(file_agent_v1_tools, 8);
 
 /**
  * @generated from message agent.v1.ReadToolError
@@ -225,7 +420,7 @@ export type ReadToolError = Message<"agent.v1.ReadToolError"> & {
  * Use `create(ReadToolErrorSchema)` to create a new message.
  */
 export const ReadToolErrorSchema: GenMessage<ReadToolError> = /*@__PURE__*/
-  messageDesc(file_agent_v1_tools, 6);
+  messageDesc(file_agent_v1_tools, 9);
 
 /**
  * Serves both Write and StrReplace.
@@ -249,7 +444,1692 @@ export type EditToolCall = Message<"agent.v1.EditToolCall"> & {
  * Use `create(EditToolCallSchema)` to create a new message.
  */
 export const EditToolCallSchema: GenMessage<EditToolCall> = /*@__PURE__*/
-  messageDesc(file_agent_v1_tools, 7);
+  messageDesc(file_agent_v1_tools, 10);
+
+/**
+ * @generated from message agent.v1.DeleteToolCall
+ */
+export type DeleteToolCall = Message<"agent.v1.DeleteToolCall"> & {
+  /**
+   * @generated from field: agent.v1.DeleteArgs args = 1;
+   */
+  args?: DeleteArgs | undefined;
+
+  /**
+   * @generated from field: agent.v1.DeleteResult result = 2;
+   */
+  result?: DeleteResult | undefined;
+};
+
+/**
+ * Describes the message agent.v1.DeleteToolCall.
+ * Use `create(DeleteToolCallSchema)` to create a new message.
+ */
+export const DeleteToolCallSchema: GenMessage<DeleteToolCall> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 11);
+
+/**
+ * @generated from message agent.v1.GlobToolCall
+ */
+export type GlobToolCall = Message<"agent.v1.GlobToolCall"> & {
+  /**
+   * @generated from field: agent.v1.GlobToolArgs args = 1;
+   */
+  args?: GlobToolArgs | undefined;
+
+  /**
+   * @generated from field: agent.v1.GlobToolResult result = 2;
+   */
+  result?: GlobToolResult | undefined;
+};
+
+/**
+ * Describes the message agent.v1.GlobToolCall.
+ * Use `create(GlobToolCallSchema)` to create a new message.
+ */
+export const GlobToolCallSchema: GenMessage<GlobToolCall> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 12);
+
+/**
+ * @generated from message agent.v1.GlobToolArgs
+ */
+export type GlobToolArgs = Message<"agent.v1.GlobToolArgs"> & {
+  /**
+   * @generated from field: optional string target_directory = 1;
+   */
+  targetDirectory?: string | undefined;
+
+  /**
+   * @generated from field: string glob_pattern = 2;
+   */
+  globPattern: string;
+};
+
+/**
+ * Describes the message agent.v1.GlobToolArgs.
+ * Use `create(GlobToolArgsSchema)` to create a new message.
+ */
+export const GlobToolArgsSchema: GenMessage<GlobToolArgs> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 13);
+
+/**
+ * @generated from message agent.v1.GlobToolResult
+ */
+export type GlobToolResult = Message<"agent.v1.GlobToolResult"> & {
+  /**
+   * @generated from oneof agent.v1.GlobToolResult.result
+   */
+  result: {
+    /**
+     * @generated from field: agent.v1.GlobToolSuccess success = 1;
+     */
+    value: GlobToolSuccess;
+    case: "success";
+  } | {
+    /**
+     * @generated from field: agent.v1.GlobToolError error = 2;
+     */
+    value: GlobToolError;
+    case: "error";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message agent.v1.GlobToolResult.
+ * Use `create(GlobToolResultSchema)` to create a new message.
+ */
+export const GlobToolResultSchema: GenMessage<GlobToolResult> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 14);
+
+/**
+ * @generated from message agent.v1.GlobToolSuccess
+ */
+export type GlobToolSuccess = Message<"agent.v1.GlobToolSuccess"> & {
+  /**
+   * @generated from field: string pattern = 1;
+   */
+  pattern: string;
+
+  /**
+   * @generated from field: string path = 2;
+   */
+  path: string;
+
+  /**
+   * @generated from field: repeated string files = 3;
+   */
+  files: string[];
+
+  /**
+   * @generated from field: int32 total_files = 4;
+   */
+  totalFiles: number;
+
+  /**
+   * @generated from field: bool client_truncated = 5;
+   */
+  clientTruncated: boolean;
+
+  /**
+   * @generated from field: bool ripgrep_truncated = 6;
+   */
+  ripgrepTruncated: boolean;
+};
+
+/**
+ * Describes the message agent.v1.GlobToolSuccess.
+ * Use `create(GlobToolSuccessSchema)` to create a new message.
+ */
+export const GlobToolSuccessSchema: GenMessage<GlobToolSuccess> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 15);
+
+/**
+ * @generated from message agent.v1.GlobToolError
+ */
+export type GlobToolError = Message<"agent.v1.GlobToolError"> & {
+  /**
+   * @generated from field: string error = 1;
+   */
+  error: string;
+};
+
+/**
+ * Describes the message agent.v1.GlobToolError.
+ * Use `create(GlobToolErrorSchema)` to create a new message.
+ */
+export const GlobToolErrorSchema: GenMessage<GlobToolError> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 16);
+
+/**
+ * @generated from message agent.v1.GrepToolCall
+ */
+export type GrepToolCall = Message<"agent.v1.GrepToolCall"> & {
+  /**
+   * @generated from field: agent.v1.GrepArgs args = 1;
+   */
+  args?: GrepArgs | undefined;
+
+  /**
+   * @generated from field: agent.v1.GrepResult result = 2;
+   */
+  result?: GrepResult | undefined;
+};
+
+/**
+ * Describes the message agent.v1.GrepToolCall.
+ * Use `create(GrepToolCallSchema)` to create a new message.
+ */
+export const GrepToolCallSchema: GenMessage<GrepToolCall> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 17);
+
+/**
+ * @generated from message agent.v1.LsToolCall
+ */
+export type LsToolCall = Message<"agent.v1.LsToolCall"> & {
+  /**
+   * @generated from field: agent.v1.LsArgs args = 1;
+   */
+  args?: LsArgs | undefined;
+
+  /**
+   * @generated from field: agent.v1.LsResult result = 2;
+   */
+  result?: LsResult | undefined;
+};
+
+/**
+ * Describes the message agent.v1.LsToolCall.
+ * Use `create(LsToolCallSchema)` to create a new message.
+ */
+export const LsToolCallSchema: GenMessage<LsToolCall> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 18);
+
+/**
+ * @generated from message agent.v1.UpdateTodosToolCall
+ */
+export type UpdateTodosToolCall = Message<"agent.v1.UpdateTodosToolCall"> & {
+  /**
+   * @generated from field: agent.v1.UpdateTodosArgs args = 1;
+   */
+  args?: UpdateTodosArgs | undefined;
+
+  /**
+   * @generated from field: agent.v1.UpdateTodosResult result = 2;
+   */
+  result?: UpdateTodosResult | undefined;
+};
+
+/**
+ * Describes the message agent.v1.UpdateTodosToolCall.
+ * Use `create(UpdateTodosToolCallSchema)` to create a new message.
+ */
+export const UpdateTodosToolCallSchema: GenMessage<UpdateTodosToolCall> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 19);
+
+/**
+ * @generated from message agent.v1.UpdateTodosArgs
+ */
+export type UpdateTodosArgs = Message<"agent.v1.UpdateTodosArgs"> & {
+  /**
+   * @generated from field: repeated agent.v1.TodoItem todos = 1;
+   */
+  todos: TodoItem[];
+
+  /**
+   * @generated from field: bool merge = 2;
+   */
+  merge: boolean;
+};
+
+/**
+ * Describes the message agent.v1.UpdateTodosArgs.
+ * Use `create(UpdateTodosArgsSchema)` to create a new message.
+ */
+export const UpdateTodosArgsSchema: GenMessage<UpdateTodosArgs> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 20);
+
+/**
+ * @generated from message agent.v1.UpdateTodosResult
+ */
+export type UpdateTodosResult = Message<"agent.v1.UpdateTodosResult"> & {
+  /**
+   * @generated from oneof agent.v1.UpdateTodosResult.result
+   */
+  result: {
+    /**
+     * @generated from field: agent.v1.UpdateTodosSuccess success = 1;
+     */
+    value: UpdateTodosSuccess;
+    case: "success";
+  } | {
+    /**
+     * @generated from field: agent.v1.UpdateTodosError error = 2;
+     */
+    value: UpdateTodosError;
+    case: "error";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message agent.v1.UpdateTodosResult.
+ * Use `create(UpdateTodosResultSchema)` to create a new message.
+ */
+export const UpdateTodosResultSchema: GenMessage<UpdateTodosResult> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 21);
+
+/**
+ * @generated from message agent.v1.UpdateTodosSuccess
+ */
+export type UpdateTodosSuccess = Message<"agent.v1.UpdateTodosSuccess"> & {
+  /**
+   * @generated from field: repeated agent.v1.TodoItem todos = 1;
+   */
+  todos: TodoItem[];
+
+  /**
+   * @generated from field: int32 total_count = 2;
+   */
+  totalCount: number;
+
+  /**
+   * @generated from field: bool was_merge = 3;
+   */
+  wasMerge: boolean;
+};
+
+/**
+ * Describes the message agent.v1.UpdateTodosSuccess.
+ * Use `create(UpdateTodosSuccessSchema)` to create a new message.
+ */
+export const UpdateTodosSuccessSchema: GenMessage<UpdateTodosSuccess> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 22);
+
+/**
+ * @generated from message agent.v1.UpdateTodosError
+ */
+export type UpdateTodosError = Message<"agent.v1.UpdateTodosError"> & {
+  /**
+   * @generated from field: string error = 1;
+   */
+  error: string;
+};
+
+/**
+ * Describes the message agent.v1.UpdateTodosError.
+ * Use `create(UpdateTodosErrorSchema)` to create a new message.
+ */
+export const UpdateTodosErrorSchema: GenMessage<UpdateTodosError> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 23);
+
+/**
+ * @generated from message agent.v1.ReadLintsToolCall
+ */
+export type ReadLintsToolCall = Message<"agent.v1.ReadLintsToolCall"> & {
+  /**
+   * @generated from field: agent.v1.ReadLintsToolArgs args = 1;
+   */
+  args?: ReadLintsToolArgs | undefined;
+
+  /**
+   * @generated from field: agent.v1.ReadLintsToolResult result = 2;
+   */
+  result?: ReadLintsToolResult | undefined;
+};
+
+/**
+ * Describes the message agent.v1.ReadLintsToolCall.
+ * Use `create(ReadLintsToolCallSchema)` to create a new message.
+ */
+export const ReadLintsToolCallSchema: GenMessage<ReadLintsToolCall> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 24);
+
+/**
+ * @generated from message agent.v1.ReadLintsToolArgs
+ */
+export type ReadLintsToolArgs = Message<"agent.v1.ReadLintsToolArgs"> & {
+  /**
+   * @generated from field: repeated string paths = 1;
+   */
+  paths: string[];
+};
+
+/**
+ * Describes the message agent.v1.ReadLintsToolArgs.
+ * Use `create(ReadLintsToolArgsSchema)` to create a new message.
+ */
+export const ReadLintsToolArgsSchema: GenMessage<ReadLintsToolArgs> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 25);
+
+/**
+ * @generated from message agent.v1.ReadLintsToolResult
+ */
+export type ReadLintsToolResult = Message<"agent.v1.ReadLintsToolResult"> & {
+  /**
+   * @generated from oneof agent.v1.ReadLintsToolResult.result
+   */
+  result: {
+    /**
+     * @generated from field: agent.v1.ReadLintsToolSuccess success = 1;
+     */
+    value: ReadLintsToolSuccess;
+    case: "success";
+  } | {
+    /**
+     * @generated from field: agent.v1.ReadLintsToolError error = 2;
+     */
+    value: ReadLintsToolError;
+    case: "error";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message agent.v1.ReadLintsToolResult.
+ * Use `create(ReadLintsToolResultSchema)` to create a new message.
+ */
+export const ReadLintsToolResultSchema: GenMessage<ReadLintsToolResult> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 26);
+
+/**
+ * @generated from message agent.v1.ReadLintsToolSuccess
+ */
+export type ReadLintsToolSuccess = Message<"agent.v1.ReadLintsToolSuccess"> & {
+  /**
+   * @generated from field: repeated agent.v1.FileDiagnostics file_diagnostics = 1;
+   */
+  fileDiagnostics: FileDiagnostics[];
+
+  /**
+   * @generated from field: int32 total_files = 2;
+   */
+  totalFiles: number;
+
+  /**
+   * @generated from field: int32 total_diagnostics = 3;
+   */
+  totalDiagnostics: number;
+};
+
+/**
+ * Describes the message agent.v1.ReadLintsToolSuccess.
+ * Use `create(ReadLintsToolSuccessSchema)` to create a new message.
+ */
+export const ReadLintsToolSuccessSchema: GenMessage<ReadLintsToolSuccess> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 27);
+
+/**
+ * @generated from message agent.v1.ReadLintsToolError
+ */
+export type ReadLintsToolError = Message<"agent.v1.ReadLintsToolError"> & {
+  /**
+   * @generated from field: string error_message = 1;
+   */
+  errorMessage: string;
+};
+
+/**
+ * Describes the message agent.v1.ReadLintsToolError.
+ * Use `create(ReadLintsToolErrorSchema)` to create a new message.
+ */
+export const ReadLintsToolErrorSchema: GenMessage<ReadLintsToolError> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 28);
+
+/**
+ * @generated from message agent.v1.FileDiagnostics
+ */
+export type FileDiagnostics = Message<"agent.v1.FileDiagnostics"> & {
+  /**
+   * @generated from field: string path = 1;
+   */
+  path: string;
+
+  /**
+   * @generated from field: repeated agent.v1.DiagnosticItem diagnostics = 2;
+   */
+  diagnostics: DiagnosticItem[];
+
+  /**
+   * @generated from field: int32 diagnostics_count = 3;
+   */
+  diagnosticsCount: number;
+};
+
+/**
+ * Describes the message agent.v1.FileDiagnostics.
+ * Use `create(FileDiagnosticsSchema)` to create a new message.
+ */
+export const FileDiagnosticsSchema: GenMessage<FileDiagnostics> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 29);
+
+/**
+ * @generated from message agent.v1.DiagnosticItem
+ */
+export type DiagnosticItem = Message<"agent.v1.DiagnosticItem"> & {
+  /**
+   * @generated from field: agent.v1.DiagnosticSeverity severity = 1;
+   */
+  severity: DiagnosticSeverity;
+
+  /**
+   * @generated from field: agent.v1.DiagnosticRange range = 2;
+   */
+  range?: DiagnosticRange | undefined;
+
+  /**
+   * @generated from field: string message = 3;
+   */
+  message: string;
+
+  /**
+   * @generated from field: string source = 4;
+   */
+  source: string;
+
+  /**
+   * @generated from field: string code = 5;
+   */
+  code: string;
+
+  /**
+   * @generated from field: bool is_stale = 6;
+   */
+  isStale: boolean;
+};
+
+/**
+ * Describes the message agent.v1.DiagnosticItem.
+ * Use `create(DiagnosticItemSchema)` to create a new message.
+ */
+export const DiagnosticItemSchema: GenMessage<DiagnosticItem> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 30);
+
+/**
+ * @generated from message agent.v1.DiagnosticRange
+ */
+export type DiagnosticRange = Message<"agent.v1.DiagnosticRange"> & {
+  /**
+   * @generated from field: agent.v1.Position start = 1;
+   */
+  start?: Position | undefined;
+
+  /**
+   * @generated from field: agent.v1.Position end = 2;
+   */
+  end?: Position | undefined;
+};
+
+/**
+ * Describes the message agent.v1.DiagnosticRange.
+ * Use `create(DiagnosticRangeSchema)` to create a new message.
+ */
+export const DiagnosticRangeSchema: GenMessage<DiagnosticRange> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 31);
+
+/**
+ * @generated from message agent.v1.McpToolCall
+ */
+export type McpToolCall = Message<"agent.v1.McpToolCall"> & {
+  /**
+   * @generated from field: agent.v1.McpArgs args = 1;
+   */
+  args?: McpArgs | undefined;
+
+  /**
+   * @generated from field: agent.v1.McpToolResult result = 2;
+   */
+  result?: McpToolResult | undefined;
+
+  /**
+   * @generated from field: optional string description = 3;
+   */
+  description?: string | undefined;
+};
+
+/**
+ * Describes the message agent.v1.McpToolCall.
+ * Use `create(McpToolCallSchema)` to create a new message.
+ */
+export const McpToolCallSchema: GenMessage<McpToolCall> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 32);
+
+/**
+ * @generated from message agent.v1.McpToolResult
+ */
+export type McpToolResult = Message<"agent.v1.McpToolResult"> & {
+  /**
+   * @generated from oneof agent.v1.McpToolResult.result
+   */
+  result: {
+    /**
+     * @generated from field: agent.v1.McpSuccess success = 1;
+     */
+    value: McpSuccess;
+    case: "success";
+  } | {
+    /**
+     * @generated from field: agent.v1.McpToolError error = 2;
+     */
+    value: McpToolError;
+    case: "error";
+  } | {
+    /**
+     * @generated from field: agent.v1.McpRejected rejected = 3;
+     */
+    value: McpRejected;
+    case: "rejected";
+  } | {
+    /**
+     * @generated from field: agent.v1.McpPermissionDenied permission_denied = 4;
+     */
+    value: McpPermissionDenied;
+    case: "permissionDenied";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message agent.v1.McpToolResult.
+ * Use `create(McpToolResultSchema)` to create a new message.
+ */
+export const McpToolResultSchema: GenMessage<McpToolResult> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 33);
+
+/**
+ * @generated from message agent.v1.McpToolError
+ */
+export type McpToolError = Message<"agent.v1.McpToolError"> & {
+  /**
+   * @generated from field: string error = 1;
+   */
+  error: string;
+
+  /**
+   * @generated from field: string read_tool_def_reminder = 2;
+   */
+  readToolDefReminder: string;
+};
+
+/**
+ * Describes the message agent.v1.McpToolError.
+ * Use `create(McpToolErrorSchema)` to create a new message.
+ */
+export const McpToolErrorSchema: GenMessage<McpToolError> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 34);
+
+/**
+ * @generated from message agent.v1.CreatePlanToolCall
+ */
+export type CreatePlanToolCall = Message<"agent.v1.CreatePlanToolCall"> & {
+  /**
+   * @generated from field: agent.v1.CreatePlanArgs args = 1;
+   */
+  args?: CreatePlanArgs | undefined;
+
+  /**
+   * @generated from field: agent.v1.CreatePlanResult result = 2;
+   */
+  result?: CreatePlanResult | undefined;
+};
+
+/**
+ * Describes the message agent.v1.CreatePlanToolCall.
+ * Use `create(CreatePlanToolCallSchema)` to create a new message.
+ */
+export const CreatePlanToolCallSchema: GenMessage<CreatePlanToolCall> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 35);
+
+/**
+ * @generated from message agent.v1.WebSearchToolCall
+ */
+export type WebSearchToolCall = Message<"agent.v1.WebSearchToolCall"> & {
+  /**
+   * @generated from field: agent.v1.WebSearchArgs args = 1;
+   */
+  args?: WebSearchArgs | undefined;
+
+  /**
+   * @generated from field: agent.v1.WebSearchResult result = 2;
+   */
+  result?: WebSearchResult | undefined;
+};
+
+/**
+ * Describes the message agent.v1.WebSearchToolCall.
+ * Use `create(WebSearchToolCallSchema)` to create a new message.
+ */
+export const WebSearchToolCallSchema: GenMessage<WebSearchToolCall> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 36);
+
+/**
+ * @generated from message agent.v1.WebSearchResult
+ */
+export type WebSearchResult = Message<"agent.v1.WebSearchResult"> & {
+  /**
+   * @generated from oneof agent.v1.WebSearchResult.result
+   */
+  result: {
+    /**
+     * @generated from field: agent.v1.WebSearchSuccess success = 1;
+     */
+    value: WebSearchSuccess;
+    case: "success";
+  } | {
+    /**
+     * @generated from field: agent.v1.WebSearchError error = 2;
+     */
+    value: WebSearchError;
+    case: "error";
+  } | {
+    /**
+     * @generated from field: agent.v1.WebSearchRejected rejected = 3;
+     */
+    value: WebSearchRejected;
+    case: "rejected";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message agent.v1.WebSearchResult.
+ * Use `create(WebSearchResultSchema)` to create a new message.
+ */
+export const WebSearchResultSchema: GenMessage<WebSearchResult> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 37);
+
+/**
+ * @generated from message agent.v1.WebSearchSuccess
+ */
+export type WebSearchSuccess = Message<"agent.v1.WebSearchSuccess"> & {
+  /**
+   * @generated from field: repeated agent.v1.WebSearchReference references = 1;
+   */
+  references: WebSearchReference[];
+};
+
+/**
+ * Describes the message agent.v1.WebSearchSuccess.
+ * Use `create(WebSearchSuccessSchema)` to create a new message.
+ */
+export const WebSearchSuccessSchema: GenMessage<WebSearchSuccess> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 38);
+
+/**
+ * @generated from message agent.v1.WebSearchReference
+ */
+export type WebSearchReference = Message<"agent.v1.WebSearchReference"> & {
+  /**
+   * @generated from field: string title = 1;
+   */
+  title: string;
+
+  /**
+   * @generated from field: string url = 2;
+   */
+  url: string;
+
+  /**
+   * @generated from field: string chunk = 3;
+   */
+  chunk: string;
+};
+
+/**
+ * Describes the message agent.v1.WebSearchReference.
+ * Use `create(WebSearchReferenceSchema)` to create a new message.
+ */
+export const WebSearchReferenceSchema: GenMessage<WebSearchReference> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 39);
+
+/**
+ * @generated from message agent.v1.WebSearchError
+ */
+export type WebSearchError = Message<"agent.v1.WebSearchError"> & {
+  /**
+   * @generated from field: string error = 1;
+   */
+  error: string;
+};
+
+/**
+ * Describes the message agent.v1.WebSearchError.
+ * Use `create(WebSearchErrorSchema)` to create a new message.
+ */
+export const WebSearchErrorSchema: GenMessage<WebSearchError> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 40);
+
+/**
+ * @generated from message agent.v1.WebSearchRejected
+ */
+export type WebSearchRejected = Message<"agent.v1.WebSearchRejected"> & {
+  /**
+   * @generated from field: string reason = 1;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message agent.v1.WebSearchRejected.
+ * Use `create(WebSearchRejectedSchema)` to create a new message.
+ */
+export const WebSearchRejectedSchema: GenMessage<WebSearchRejected> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 41);
+
+/**
+ * @generated from message agent.v1.TaskToolCall
+ */
+export type TaskToolCall = Message<"agent.v1.TaskToolCall"> & {
+  /**
+   * @generated from field: agent.v1.TaskArgs args = 1;
+   */
+  args?: TaskArgs | undefined;
+
+  /**
+   * @generated from field: agent.v1.TaskResult result = 2;
+   */
+  result?: TaskResult | undefined;
+};
+
+/**
+ * Describes the message agent.v1.TaskToolCall.
+ * Use `create(TaskToolCallSchema)` to create a new message.
+ */
+export const TaskToolCallSchema: GenMessage<TaskToolCall> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 42);
+
+/**
+ * @generated from message agent.v1.TaskArgs
+ */
+export type TaskArgs = Message<"agent.v1.TaskArgs"> & {
+  /**
+   * @generated from field: string description = 1;
+   */
+  description: string;
+
+  /**
+   * @generated from field: string prompt = 2;
+   */
+  prompt: string;
+
+  /**
+   * @generated from field: agent.v1.SubagentType subagent_type = 3;
+   */
+  subagentType?: SubagentType | undefined;
+
+  /**
+   * @generated from field: optional string model = 4;
+   */
+  model?: string | undefined;
+
+  /**
+   * @generated from field: optional string resume = 5;
+   */
+  resume?: string | undefined;
+
+  /**
+   * @generated from field: optional string agent_id = 6;
+   */
+  agentId?: string | undefined;
+};
+
+/**
+ * Describes the message agent.v1.TaskArgs.
+ * Use `create(TaskArgsSchema)` to create a new message.
+ */
+export const TaskArgsSchema: GenMessage<TaskArgs> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 43);
+
+/**
+ * @generated from message agent.v1.SubagentType
+ */
+export type SubagentType = Message<"agent.v1.SubagentType"> & {
+  /**
+   * @generated from oneof agent.v1.SubagentType.type
+   */
+  type: {
+    /**
+     * @generated from field: agent.v1.SubagentTypeUnspecified unspecified = 1;
+     */
+    value: SubagentTypeUnspecified;
+    case: "unspecified";
+  } | {
+    /**
+     * @generated from field: agent.v1.SubagentTypeCustom custom = 3;
+     */
+    value: SubagentTypeCustom;
+    case: "custom";
+  } | {
+    /**
+     * @generated from field: agent.v1.SubagentTypeExplore explore = 4;
+     */
+    value: SubagentTypeExplore;
+    case: "explore";
+  } | {
+    /**
+     * @generated from field: agent.v1.SubagentTypeShell shell = 8;
+     */
+    value: SubagentTypeShell;
+    case: "shell";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message agent.v1.SubagentType.
+ * Use `create(SubagentTypeSchema)` to create a new message.
+ */
+export const SubagentTypeSchema: GenMessage<SubagentType> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 44);
+
+/**
+ * @generated from message agent.v1.SubagentTypeUnspecified
+ */
+export type SubagentTypeUnspecified = Message<"agent.v1.SubagentTypeUnspecified"> & {
+};
+
+/**
+ * Describes the message agent.v1.SubagentTypeUnspecified.
+ * Use `create(SubagentTypeUnspecifiedSchema)` to create a new message.
+ */
+export const SubagentTypeUnspecifiedSchema: GenMessage<SubagentTypeUnspecified> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 45);
+
+/**
+ * @generated from message agent.v1.SubagentTypeCustom
+ */
+export type SubagentTypeCustom = Message<"agent.v1.SubagentTypeCustom"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+};
+
+/**
+ * Describes the message agent.v1.SubagentTypeCustom.
+ * Use `create(SubagentTypeCustomSchema)` to create a new message.
+ */
+export const SubagentTypeCustomSchema: GenMessage<SubagentTypeCustom> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 46);
+
+/**
+ * @generated from message agent.v1.SubagentTypeExplore
+ */
+export type SubagentTypeExplore = Message<"agent.v1.SubagentTypeExplore"> & {
+};
+
+/**
+ * Describes the message agent.v1.SubagentTypeExplore.
+ * Use `create(SubagentTypeExploreSchema)` to create a new message.
+ */
+export const SubagentTypeExploreSchema: GenMessage<SubagentTypeExplore> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 47);
+
+/**
+ * @generated from message agent.v1.SubagentTypeShell
+ */
+export type SubagentTypeShell = Message<"agent.v1.SubagentTypeShell"> & {
+};
+
+/**
+ * Describes the message agent.v1.SubagentTypeShell.
+ * Use `create(SubagentTypeShellSchema)` to create a new message.
+ */
+export const SubagentTypeShellSchema: GenMessage<SubagentTypeShell> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 48);
+
+/**
+ * @generated from message agent.v1.TaskResult
+ */
+export type TaskResult = Message<"agent.v1.TaskResult"> & {
+  /**
+   * @generated from oneof agent.v1.TaskResult.result
+   */
+  result: {
+    /**
+     * @generated from field: agent.v1.TaskSuccess success = 1;
+     */
+    value: TaskSuccess;
+    case: "success";
+  } | {
+    /**
+     * @generated from field: agent.v1.TaskError error = 2;
+     */
+    value: TaskError;
+    case: "error";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message agent.v1.TaskResult.
+ * Use `create(TaskResultSchema)` to create a new message.
+ */
+export const TaskResultSchema: GenMessage<TaskResult> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 49);
+
+/**
+ * @generated from message agent.v1.TaskSuccess
+ */
+export type TaskSuccess = Message<"agent.v1.TaskSuccess"> & {
+  /**
+   * @generated from field: repeated agent.v1.ConversationStep conversation_steps = 1;
+   */
+  conversationSteps: ConversationStep[];
+
+  /**
+   * @generated from field: optional string agent_id = 2;
+   */
+  agentId?: string | undefined;
+
+  /**
+   * @generated from field: bool is_background = 3;
+   */
+  isBackground: boolean;
+
+  /**
+   * @generated from field: optional uint64 duration_ms = 4;
+   */
+  durationMs?: bigint | undefined;
+
+  /**
+   * @generated from field: optional string result_suffix = 5;
+   */
+  resultSuffix?: string | undefined;
+};
+
+/**
+ * Describes the message agent.v1.TaskSuccess.
+ * Use `create(TaskSuccessSchema)` to create a new message.
+ */
+export const TaskSuccessSchema: GenMessage<TaskSuccess> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 50);
+
+/**
+ * @generated from message agent.v1.TaskError
+ */
+export type TaskError = Message<"agent.v1.TaskError"> & {
+  /**
+   * @generated from field: string error = 1;
+   */
+  error: string;
+};
+
+/**
+ * Describes the message agent.v1.TaskError.
+ * Use `create(TaskErrorSchema)` to create a new message.
+ */
+export const TaskErrorSchema: GenMessage<TaskError> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 51);
+
+/**
+ * @generated from message agent.v1.ListMcpResourcesToolCall
+ */
+export type ListMcpResourcesToolCall = Message<"agent.v1.ListMcpResourcesToolCall"> & {
+  /**
+   * @generated from field: agent.v1.ListMcpResourcesExecArgs args = 1;
+   */
+  args?: ListMcpResourcesExecArgs | undefined;
+
+  /**
+   * @generated from field: agent.v1.ListMcpResourcesExecResult result = 2;
+   */
+  result?: ListMcpResourcesExecResult | undefined;
+};
+
+/**
+ * Describes the message agent.v1.ListMcpResourcesToolCall.
+ * Use `create(ListMcpResourcesToolCallSchema)` to create a new message.
+ */
+export const ListMcpResourcesToolCallSchema: GenMessage<ListMcpResourcesToolCall> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 52);
+
+/**
+ * @generated from message agent.v1.ReadMcpResourceToolCall
+ */
+export type ReadMcpResourceToolCall = Message<"agent.v1.ReadMcpResourceToolCall"> & {
+  /**
+   * @generated from field: agent.v1.ReadMcpResourceExecArgs args = 1;
+   */
+  args?: ReadMcpResourceExecArgs | undefined;
+
+  /**
+   * @generated from field: agent.v1.ReadMcpResourceExecResult result = 2;
+   */
+  result?: ReadMcpResourceExecResult | undefined;
+};
+
+/**
+ * Describes the message agent.v1.ReadMcpResourceToolCall.
+ * Use `create(ReadMcpResourceToolCallSchema)` to create a new message.
+ */
+export const ReadMcpResourceToolCallSchema: GenMessage<ReadMcpResourceToolCall> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 53);
+
+/**
+ * @generated from message agent.v1.GetMcpToolsToolCall
+ */
+export type GetMcpToolsToolCall = Message<"agent.v1.GetMcpToolsToolCall"> & {
+  /**
+   * @generated from field: agent.v1.GetMcpToolsArgs args = 1;
+   */
+  args?: GetMcpToolsArgs | undefined;
+
+  /**
+   * @generated from field: agent.v1.GetMcpToolsAgentResult result = 2;
+   */
+  result?: GetMcpToolsAgentResult | undefined;
+};
+
+/**
+ * Describes the message agent.v1.GetMcpToolsToolCall.
+ * Use `create(GetMcpToolsToolCallSchema)` to create a new message.
+ */
+export const GetMcpToolsToolCallSchema: GenMessage<GetMcpToolsToolCall> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 54);
+
+/**
+ * @generated from message agent.v1.GetMcpToolsArgs
+ */
+export type GetMcpToolsArgs = Message<"agent.v1.GetMcpToolsArgs"> & {
+  /**
+   * @generated from field: optional string server = 1;
+   */
+  server?: string | undefined;
+
+  /**
+   * @generated from field: optional string tool_name = 2;
+   */
+  toolName?: string | undefined;
+
+  /**
+   * @generated from field: optional string pattern = 3;
+   */
+  pattern?: string | undefined;
+
+  /**
+   * @generated from field: string tool_call_id = 4;
+   */
+  toolCallId: string;
+};
+
+/**
+ * Describes the message agent.v1.GetMcpToolsArgs.
+ * Use `create(GetMcpToolsArgsSchema)` to create a new message.
+ */
+export const GetMcpToolsArgsSchema: GenMessage<GetMcpToolsArgs> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 55);
+
+/**
+ * @generated from message agent.v1.GetMcpToolsAgentResult
+ */
+export type GetMcpToolsAgentResult = Message<"agent.v1.GetMcpToolsAgentResult"> & {
+  /**
+   * @generated from oneof agent.v1.GetMcpToolsAgentResult.result
+   */
+  result: {
+    /**
+     * @generated from field: agent.v1.GetMcpToolsSuccess success = 1;
+     */
+    value: GetMcpToolsSuccess;
+    case: "success";
+  } | {
+    /**
+     * @generated from field: agent.v1.GetMcpToolsError error = 2;
+     */
+    value: GetMcpToolsError;
+    case: "error";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message agent.v1.GetMcpToolsAgentResult.
+ * Use `create(GetMcpToolsAgentResultSchema)` to create a new message.
+ */
+export const GetMcpToolsAgentResultSchema: GenMessage<GetMcpToolsAgentResult> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 56);
+
+/**
+ * @generated from message agent.v1.GetMcpToolsSuccess
+ */
+export type GetMcpToolsSuccess = Message<"agent.v1.GetMcpToolsSuccess"> & {
+  /**
+   * @generated from field: string content = 1;
+   */
+  content: string;
+
+  /**
+   * @generated from field: optional string output_file_path = 2;
+   */
+  outputFilePath?: string | undefined;
+};
+
+/**
+ * Describes the message agent.v1.GetMcpToolsSuccess.
+ * Use `create(GetMcpToolsSuccessSchema)` to create a new message.
+ */
+export const GetMcpToolsSuccessSchema: GenMessage<GetMcpToolsSuccess> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 57);
+
+/**
+ * @generated from message agent.v1.GetMcpToolsError
+ */
+export type GetMcpToolsError = Message<"agent.v1.GetMcpToolsError"> & {
+  /**
+   * @generated from field: string error = 1;
+   */
+  error: string;
+};
+
+/**
+ * Describes the message agent.v1.GetMcpToolsError.
+ * Use `create(GetMcpToolsErrorSchema)` to create a new message.
+ */
+export const GetMcpToolsErrorSchema: GenMessage<GetMcpToolsError> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 58);
+
+/**
+ * @generated from message agent.v1.AskQuestionToolCall
+ */
+export type AskQuestionToolCall = Message<"agent.v1.AskQuestionToolCall"> & {
+  /**
+   * @generated from field: agent.v1.AskQuestionArgs args = 1;
+   */
+  args?: AskQuestionArgs | undefined;
+
+  /**
+   * @generated from field: agent.v1.AskQuestionResult result = 2;
+   */
+  result?: AskQuestionResult | undefined;
+};
+
+/**
+ * Describes the message agent.v1.AskQuestionToolCall.
+ * Use `create(AskQuestionToolCallSchema)` to create a new message.
+ */
+export const AskQuestionToolCallSchema: GenMessage<AskQuestionToolCall> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 59);
+
+/**
+ * @generated from message agent.v1.SwitchModeToolCall
+ */
+export type SwitchModeToolCall = Message<"agent.v1.SwitchModeToolCall"> & {
+  /**
+   * @generated from field: agent.v1.SwitchModeArgs args = 1;
+   */
+  args?: SwitchModeArgs | undefined;
+
+  /**
+   * @generated from field: agent.v1.SwitchModeResult result = 2;
+   */
+  result?: SwitchModeResult | undefined;
+};
+
+/**
+ * Describes the message agent.v1.SwitchModeToolCall.
+ * Use `create(SwitchModeToolCallSchema)` to create a new message.
+ */
+export const SwitchModeToolCallSchema: GenMessage<SwitchModeToolCall> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 60);
+
+/**
+ * @generated from message agent.v1.SwitchModeResult
+ */
+export type SwitchModeResult = Message<"agent.v1.SwitchModeResult"> & {
+  /**
+   * @generated from oneof agent.v1.SwitchModeResult.result
+   */
+  result: {
+    /**
+     * @generated from field: agent.v1.SwitchModeSuccess success = 1;
+     */
+    value: SwitchModeSuccess;
+    case: "success";
+  } | {
+    /**
+     * @generated from field: agent.v1.SwitchModeError error = 2;
+     */
+    value: SwitchModeError;
+    case: "error";
+  } | {
+    /**
+     * @generated from field: agent.v1.SwitchModeRejected rejected = 3;
+     */
+    value: SwitchModeRejected;
+    case: "rejected";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message agent.v1.SwitchModeResult.
+ * Use `create(SwitchModeResultSchema)` to create a new message.
+ */
+export const SwitchModeResultSchema: GenMessage<SwitchModeResult> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 61);
+
+/**
+ * @generated from message agent.v1.SwitchModeSuccess
+ */
+export type SwitchModeSuccess = Message<"agent.v1.SwitchModeSuccess"> & {
+  /**
+   * @generated from field: string from_mode_id = 1;
+   */
+  fromModeId: string;
+
+  /**
+   * @generated from field: string to_mode_id = 2;
+   */
+  toModeId: string;
+};
+
+/**
+ * Describes the message agent.v1.SwitchModeSuccess.
+ * Use `create(SwitchModeSuccessSchema)` to create a new message.
+ */
+export const SwitchModeSuccessSchema: GenMessage<SwitchModeSuccess> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 62);
+
+/**
+ * @generated from message agent.v1.SwitchModeError
+ */
+export type SwitchModeError = Message<"agent.v1.SwitchModeError"> & {
+  /**
+   * @generated from field: string error = 1;
+   */
+  error: string;
+};
+
+/**
+ * Describes the message agent.v1.SwitchModeError.
+ * Use `create(SwitchModeErrorSchema)` to create a new message.
+ */
+export const SwitchModeErrorSchema: GenMessage<SwitchModeError> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 63);
+
+/**
+ * @generated from message agent.v1.SwitchModeRejected
+ */
+export type SwitchModeRejected = Message<"agent.v1.SwitchModeRejected"> & {
+  /**
+   * @generated from field: string reason = 1;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message agent.v1.SwitchModeRejected.
+ * Use `create(SwitchModeRejectedSchema)` to create a new message.
+ */
+export const SwitchModeRejectedSchema: GenMessage<SwitchModeRejected> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 64);
+
+/**
+ * @generated from message agent.v1.WriteShellStdinToolCall
+ */
+export type WriteShellStdinToolCall = Message<"agent.v1.WriteShellStdinToolCall"> & {
+  /**
+   * @generated from field: agent.v1.WriteShellStdinArgs args = 1;
+   */
+  args?: WriteShellStdinArgs | undefined;
+
+  /**
+   * @generated from field: agent.v1.WriteShellStdinResult result = 2;
+   */
+  result?: WriteShellStdinResult | undefined;
+};
+
+/**
+ * Describes the message agent.v1.WriteShellStdinToolCall.
+ * Use `create(WriteShellStdinToolCallSchema)` to create a new message.
+ */
+export const WriteShellStdinToolCallSchema: GenMessage<WriteShellStdinToolCall> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 65);
+
+/**
+ * @generated from message agent.v1.WebFetchToolCall
+ */
+export type WebFetchToolCall = Message<"agent.v1.WebFetchToolCall"> & {
+  /**
+   * @generated from field: agent.v1.WebFetchArgs args = 1;
+   */
+  args?: WebFetchArgs | undefined;
+
+  /**
+   * @generated from field: agent.v1.WebFetchResult result = 2;
+   */
+  result?: WebFetchResult | undefined;
+};
+
+/**
+ * Describes the message agent.v1.WebFetchToolCall.
+ * Use `create(WebFetchToolCallSchema)` to create a new message.
+ */
+export const WebFetchToolCallSchema: GenMessage<WebFetchToolCall> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 66);
+
+/**
+ * @generated from message agent.v1.WebFetchResult
+ */
+export type WebFetchResult = Message<"agent.v1.WebFetchResult"> & {
+  /**
+   * @generated from oneof agent.v1.WebFetchResult.result
+   */
+  result: {
+    /**
+     * @generated from field: agent.v1.WebFetchSuccess success = 1;
+     */
+    value: WebFetchSuccess;
+    case: "success";
+  } | {
+    /**
+     * @generated from field: agent.v1.WebFetchError error = 2;
+     */
+    value: WebFetchError;
+    case: "error";
+  } | {
+    /**
+     * @generated from field: agent.v1.WebFetchRejected rejected = 3;
+     */
+    value: WebFetchRejected;
+    case: "rejected";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message agent.v1.WebFetchResult.
+ * Use `create(WebFetchResultSchema)` to create a new message.
+ */
+export const WebFetchResultSchema: GenMessage<WebFetchResult> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 67);
+
+/**
+ * @generated from message agent.v1.WebFetchSuccess
+ */
+export type WebFetchSuccess = Message<"agent.v1.WebFetchSuccess"> & {
+  /**
+   * @generated from field: string url = 1;
+   */
+  url: string;
+
+  /**
+   * @generated from field: string markdown = 2;
+   */
+  markdown: string;
+};
+
+/**
+ * Describes the message agent.v1.WebFetchSuccess.
+ * Use `create(WebFetchSuccessSchema)` to create a new message.
+ */
+export const WebFetchSuccessSchema: GenMessage<WebFetchSuccess> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 68);
+
+/**
+ * @generated from message agent.v1.WebFetchError
+ */
+export type WebFetchError = Message<"agent.v1.WebFetchError"> & {
+  /**
+   * @generated from field: string url = 1;
+   */
+  url: string;
+
+  /**
+   * @generated from field: string error = 2;
+   */
+  error: string;
+};
+
+/**
+ * Describes the message agent.v1.WebFetchError.
+ * Use `create(WebFetchErrorSchema)` to create a new message.
+ */
+export const WebFetchErrorSchema: GenMessage<WebFetchError> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 69);
+
+/**
+ * @generated from message agent.v1.WebFetchRejected
+ */
+export type WebFetchRejected = Message<"agent.v1.WebFetchRejected"> & {
+  /**
+   * @generated from field: string reason = 1;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message agent.v1.WebFetchRejected.
+ * Use `create(WebFetchRejectedSchema)` to create a new message.
+ */
+export const WebFetchRejectedSchema: GenMessage<WebFetchRejected> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 70);
+
+/**
+ * @generated from message agent.v1.AwaitToolCall
+ */
+export type AwaitToolCall = Message<"agent.v1.AwaitToolCall"> & {
+  /**
+   * @generated from field: agent.v1.AwaitArgs args = 1;
+   */
+  args?: AwaitArgs | undefined;
+
+  /**
+   * @generated from field: agent.v1.AwaitResult result = 2;
+   */
+  result?: AwaitResult | undefined;
+};
+
+/**
+ * Describes the message agent.v1.AwaitToolCall.
+ * Use `create(AwaitToolCallSchema)` to create a new message.
+ */
+export const AwaitToolCallSchema: GenMessage<AwaitToolCall> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 71);
+
+/**
+ * @generated from message agent.v1.AwaitArgs
+ */
+export type AwaitArgs = Message<"agent.v1.AwaitArgs"> & {
+  /**
+   * @generated from field: string task_id = 1;
+   */
+  taskId: string;
+
+  /**
+   * @generated from field: optional uint32 block_until_ms = 2;
+   */
+  blockUntilMs?: number | undefined;
+
+  /**
+   * @generated from field: optional string regex = 3;
+   */
+  regex?: string | undefined;
+};
+
+/**
+ * Describes the message agent.v1.AwaitArgs.
+ * Use `create(AwaitArgsSchema)` to create a new message.
+ */
+export const AwaitArgsSchema: GenMessage<AwaitArgs> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 72);
+
+/**
+ * @generated from message agent.v1.AwaitResult
+ */
+export type AwaitResult = Message<"agent.v1.AwaitResult"> & {
+  /**
+   * @generated from oneof agent.v1.AwaitResult.result
+   */
+  result: {
+    /**
+     * @generated from field: agent.v1.AwaitTaskComplete complete = 1;
+     */
+    value: AwaitTaskComplete;
+    case: "complete";
+  } | {
+    /**
+     * @generated from field: agent.v1.AwaitTaskStillRunning still_running = 2;
+     */
+    value: AwaitTaskStillRunning;
+    case: "stillRunning";
+  } | {
+    /**
+     * @generated from field: agent.v1.AwaitError error = 3;
+     */
+    value: AwaitError;
+    case: "error";
+  } | {
+    /**
+     * @generated from field: agent.v1.AwaitSuccess success = 4;
+     */
+    value: AwaitSuccess;
+    case: "success";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message agent.v1.AwaitResult.
+ * Use `create(AwaitResultSchema)` to create a new message.
+ */
+export const AwaitResultSchema: GenMessage<AwaitResult> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 73);
+
+/**
+ * @generated from message agent.v1.AwaitTaskComplete
+ */
+export type AwaitTaskComplete = Message<"agent.v1.AwaitTaskComplete"> & {
+  /**
+   * @generated from field: string task_id = 1;
+   */
+  taskId: string;
+
+  /**
+   * @generated from field: uint64 runtime_ms = 2;
+   */
+  runtimeMs: bigint;
+
+  /**
+   * @generated from field: string output_file_path = 3;
+   */
+  outputFilePath: string;
+
+  /**
+   * @generated from field: uint64 output_length = 4;
+   */
+  outputLength: bigint;
+
+  /**
+   * @generated from field: bool regex_requested = 5;
+   */
+  regexRequested: boolean;
+
+  /**
+   * @generated from field: optional string regex_match = 6;
+   */
+  regexMatch?: string | undefined;
+
+  /**
+   * @generated from field: optional sint32 exit_code = 7;
+   */
+  exitCode?: number | undefined;
+
+  /**
+   * @generated from field: optional string wake_reason = 8;
+   */
+  wakeReason?: string | undefined;
+};
+
+/**
+ * Describes the message agent.v1.AwaitTaskComplete.
+ * Use `create(AwaitTaskCompleteSchema)` to create a new message.
+ */
+export const AwaitTaskCompleteSchema: GenMessage<AwaitTaskComplete> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 74);
+
+/**
+ * @generated from message agent.v1.AwaitTaskStillRunning
+ */
+export type AwaitTaskStillRunning = Message<"agent.v1.AwaitTaskStillRunning"> & {
+  /**
+   * @generated from field: string task_id = 1;
+   */
+  taskId: string;
+
+  /**
+   * @generated from field: uint64 runtime_ms = 2;
+   */
+  runtimeMs: bigint;
+
+  /**
+   * @generated from field: string output_file_path = 3;
+   */
+  outputFilePath: string;
+
+  /**
+   * @generated from field: uint64 output_length = 4;
+   */
+  outputLength: bigint;
+
+  /**
+   * @generated from field: bool regex_requested = 5;
+   */
+  regexRequested: boolean;
+
+  /**
+   * @generated from field: optional string regex_match = 6;
+   */
+  regexMatch?: string | undefined;
+
+  /**
+   * @generated from field: optional string wake_reason = 7;
+   */
+  wakeReason?: string | undefined;
+};
+
+/**
+ * Describes the message agent.v1.AwaitTaskStillRunning.
+ * Use `create(AwaitTaskStillRunningSchema)` to create a new message.
+ */
+export const AwaitTaskStillRunningSchema: GenMessage<AwaitTaskStillRunning> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 75);
+
+/**
+ * @generated from message agent.v1.AwaitError
+ */
+export type AwaitError = Message<"agent.v1.AwaitError"> & {
+  /**
+   * @generated from field: string error = 1;
+   */
+  error: string;
+};
+
+/**
+ * Describes the message agent.v1.AwaitError.
+ * Use `create(AwaitErrorSchema)` to create a new message.
+ */
+export const AwaitErrorSchema: GenMessage<AwaitError> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 76);
+
+/**
+ * @generated from message agent.v1.AwaitSuccess
+ */
+export type AwaitSuccess = Message<"agent.v1.AwaitSuccess"> & {
+  /**
+   * @generated from oneof agent.v1.AwaitSuccess.await_result
+   */
+  awaitResult: {
+    /**
+     * @generated from field: agent.v1.AwaitTaskComplete complete = 1;
+     */
+    value: AwaitTaskComplete;
+    case: "complete";
+  } | {
+    /**
+     * @generated from field: agent.v1.AwaitTaskStillRunning still_running = 2;
+     */
+    value: AwaitTaskStillRunning;
+    case: "stillRunning";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message agent.v1.AwaitSuccess.
+ * Use `create(AwaitSuccessSchema)` to create a new message.
+ */
+export const AwaitSuccessSchema: GenMessage<AwaitSuccess> = /*@__PURE__*/
+  messageDesc(file_agent_v1_tools, 77);
 
 /**
  * @generated from message agent.v1.EditArgs
@@ -271,7 +2151,7 @@ export type EditArgs = Message<"agent.v1.EditArgs"> & {
  * Use `create(EditArgsSchema)` to create a new message.
  */
 export const EditArgsSchema: GenMessage<EditArgs> = /*@__PURE__*/
-  messageDesc(file_agent_v1_tools, 8);
+  messageDesc(file_agent_v1_tools, 78);
 
 /**
  * @generated from message agent.v1.EditResult
@@ -324,7 +2204,7 @@ export type EditResult = Message<"agent.v1.EditResult"> & {
  * Use `create(EditResultSchema)` to create a new message.
  */
 export const EditResultSchema: GenMessage<EditResult> = /*@__PURE__*/
-  messageDesc(file_agent_v1_tools, 9);
+  messageDesc(file_agent_v1_tools, 79);
 
 /**
  * @generated from message agent.v1.EditSuccess
@@ -371,7 +2251,7 @@ export type EditSuccess = Message<"agent.v1.EditSuccess"> & {
  * Use `create(EditSuccessSchema)` to create a new message.
  */
 export const EditSuccessSchema: GenMessage<EditSuccess> = /*@__PURE__*/
-  messageDesc(file_agent_v1_tools, 10);
+  messageDesc(file_agent_v1_tools, 80);
 
 /**
  * @generated from message agent.v1.EditFileNotFound
@@ -388,7 +2268,7 @@ export type EditFileNotFound = Message<"agent.v1.EditFileNotFound"> & {
  * Use `create(EditFileNotFoundSchema)` to create a new message.
  */
 export const EditFileNotFoundSchema: GenMessage<EditFileNotFound> = /*@__PURE__*/
-  messageDesc(file_agent_v1_tools, 11);
+  messageDesc(file_agent_v1_tools, 81);
 
 /**
  * @generated from message agent.v1.EditReadPermissionDenied
@@ -405,7 +2285,7 @@ export type EditReadPermissionDenied = Message<"agent.v1.EditReadPermissionDenie
  * Use `create(EditReadPermissionDeniedSchema)` to create a new message.
  */
 export const EditReadPermissionDeniedSchema: GenMessage<EditReadPermissionDenied> = /*@__PURE__*/
-  messageDesc(file_agent_v1_tools, 12);
+  messageDesc(file_agent_v1_tools, 82);
 
 /**
  * @generated from message agent.v1.EditWritePermissionDenied
@@ -432,7 +2312,7 @@ export type EditWritePermissionDenied = Message<"agent.v1.EditWritePermissionDen
  * Use `create(EditWritePermissionDeniedSchema)` to create a new message.
  */
 export const EditWritePermissionDeniedSchema: GenMessage<EditWritePermissionDenied> = /*@__PURE__*/
-  messageDesc(file_agent_v1_tools, 13);
+  messageDesc(file_agent_v1_tools, 83);
 
 /**
  * @generated from message agent.v1.EditRejected
@@ -454,7 +2334,7 @@ export type EditRejected = Message<"agent.v1.EditRejected"> & {
  * Use `create(EditRejectedSchema)` to create a new message.
  */
 export const EditRejectedSchema: GenMessage<EditRejected> = /*@__PURE__*/
-  messageDesc(file_agent_v1_tools, 14);
+  messageDesc(file_agent_v1_tools, 84);
 
 /**
  * @generated from message agent.v1.EditError
@@ -476,5 +2356,5 @@ export type EditError = Message<"agent.v1.EditError"> & {
  * Use `create(EditErrorSchema)` to create a new message.
  */
 export const EditErrorSchema: GenMessage<EditError> = /*@__PURE__*/
-  messageDesc(file_agent_v1_tools, 15);
+  messageDesc(file_agent_v1_tools, 85);
 

@@ -1,23 +1,36 @@
 /**
- * What Write and StrReplace share: read the file, compute, write it whole, show the difference.
+ * What the editing tools share: read the file, compute, write it whole, show the difference.
  *
- * The client has no edit of its own, so an edit is two questions. Both tools are pure: the new content is a function
- * of the reply to the read, and the write is asked with the same bytes after a drop.
+ * The client has no edit of its own, so an edit is two questions. The tools are pure: the new content is a function of
+ * the reply to the read, and the write is asked with the same bytes after a drop.
  */
 import { structuredPatch } from "diff";
-import type { ReadResult, WriteResult } from "../../../gen/agent/v1/exec_pb.ts";
+import type { ReadResult, WriteResult } from "../../../gen/agent/v1/files_pb.ts";
 import type { Reply } from "../../../loop/types.ts";
+import { encodingProblem, formOf, inForm, newForm, withoutForm } from "./form.ts";
 import { readProblem } from "./read.ts";
 import { type Card, readReply, type ToolStep, unexpected } from "./tool.ts";
 
-/** How the file stands: its text, or null when there is none yet. A string says why it cannot be edited. */
-export type Before = { readonly text: string | null } | string;
+/** How the file stands: its text as the client gave it, or null when there is none yet, and its size in bytes. */
+interface Before {
+  readonly text: string | null;
+  readonly size: number;
+}
 
 export interface Edit {
   readonly path: string;
   readonly toolCallId: string;
-  /** The new content, or the sentence that says why nothing was changed. */
-  compute(before: string | null): { readonly text: string; readonly report: string } | string;
+  /**
+   * The new content, or the sentence that says why nothing was changed. Texts are without their form (form.ts);
+   * null: there is no such file.
+   */
+  compute(before: string | null): Computed | string;
+}
+
+export interface Computed {
+  readonly text: string;
+  /** What was done, for the model. */
+  readonly report: string;
 }
 
 /** The whole life of an edit, one reply after the other. */
@@ -27,7 +40,7 @@ export function stepEdit(edit: Edit, replies: readonly Reply[]): ToolStep {
   if (!readAnswer) return { type: "exec", message: { case: "readArgs", value: { path, toolCallId } } };
   const before = beforeOf(readAnswer, path);
   if (typeof before === "string") return failedEdit(path, before);
-  const after = edit.compute(before.text);
+  const after = afterOf(edit, before);
   if (typeof after === "string") return failedEdit(path, after);
   if (!writeAnswer)
     return {
@@ -42,6 +55,14 @@ export function stepEdit(edit: Edit, replies: readonly Reply[]): ToolStep {
     isError: false,
     card: editCard(path, { case: "success", value: differenceOf(path, before.text ?? "", after.text) }),
   };
+}
+
+function afterOf({ path, compute }: Edit, { text, size }: Before): Computed | string {
+  const form = text === null ? null : formOf(text);
+  const computed = compute(text === null || form === null ? null : withoutForm(text, form));
+  if (typeof computed === "string") return computed;
+  const problem = text === null ? null : encodingProblem(path, text, size, computed.text);
+  return problem ?? { ...computed, text: inForm(computed.text, form ?? newForm(computed.text)) };
 }
 
 const failedEdit = (path: string, reason: string): ToolStep => ({
@@ -61,20 +82,20 @@ export const editCard = (path: string, result?: NonNullable<EditCard["result"]>[
   value: { args: { path }, ...(result ? { result: { result } } : {}) },
 });
 
-function beforeOf(reply: Reply, path: string): Before {
+function beforeOf(reply: Reply, path: string): Before | string {
   const answer = readReply(reply);
   if (typeof answer === "string") return answer;
   if (answer.case !== "readResult") return unexpected(answer);
   return textOf(answer.value, path);
 }
 
-function textOf(read: ReadResult, path: string): Before {
+function textOf(read: ReadResult, path: string): Before | string {
   const { result } = read;
-  if (result.case === "fileNotFound") return { text: null };
+  if (result.case === "fileNotFound") return { text: null, size: 0 };
   if (result.case !== "success") return readProblem(read, path);
   if (result.value.output.case === "data") return `${path} is a binary file: only text can be edited.`;
   if (result.value.truncated) return `${path} is too large to be edited whole; nothing was changed.`;
-  return { text: result.value.output.value ?? "" };
+  return { text: result.value.output.value ?? "", size: Number(result.value.fileSize) };
 }
 
 function writeProblem(reply: Reply, path: string): string | null {

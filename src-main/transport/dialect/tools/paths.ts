@@ -27,6 +27,25 @@ export function isWithin(path: string, folder: string, workspace: Workspace): bo
   return inner === outer || inner.startsWith(outer + sep);
 }
 
+export const baseName = (path: string, workspace: Workspace): string => flavour(workspace).basename(path);
+
+/** As the model is shown it, and may hand it back: relative to the first workspace folder if it lies there. */
+export function displayed(path: string, workspace: Workspace): string {
+  const root = workspace.paths[0];
+  if (root === undefined || !isWithin(path, root, workspace)) return path;
+  return flavour(workspace).relative(root, path) || ".";
+}
+
+/** A path that the client named relative to one of its folders. */
+export function inFolder(folder: string, path: string, workspace: Workspace): string {
+  const { isAbsolute, join, normalize } = flavour(workspace);
+  return isAbsolute(path) ? normalize(path) : join(folder, path);
+}
+
+/** With "/" on every system, as globs want it; "" for the folder itself. */
+export const below = (folder: string, path: string, workspace: Workspace): string =>
+  flavour(workspace).relative(folder, path).replaceAll("\\", "/");
+
 /** Whether `text`, a command perhaps, names `folder`. Only the plain spelling is seen. */
 export const mentions = (text: string, folder: string, workspace: Workspace): boolean =>
   fold(text, workspace).includes(fold(folder, workspace));

@@ -1,6 +1,8 @@
 /** Read: a text file or an image, with numbered lines. */
 import { z } from "zod";
-import type { ReadResult, ReadSuccess } from "../../../gen/agent/v1/exec_pb.ts";
+import type { ReadResult, ReadSuccess } from "../../../gen/agent/v1/files_pb.ts";
+import { formOf, withoutForm } from "./form.ts";
+import { imageType } from "./image.ts";
 import { cutEnd, lineCharacters, readCharacters, readLines } from "./limits.ts";
 import { absolute } from "./paths.ts";
 import { type Card, defineTool, readReply, type ToolStep, unexpected } from "./tool.ts";
@@ -19,8 +21,8 @@ export const read = defineTool<Args>({
   args,
   describe: () =>
     "Reads a file. Text comes with line numbers (`number|line`; the number and the bar are not part of the file); images are shown to you. Read a file before you change it.",
-  started: (given, { workspace }) => cardOf(given, absolute(given.path, workspace)),
-  step(given, replies, { workspace, operationId, redact }) {
+  started: (given, { setup: { workspace } }) => cardOf(given, absolute(given.path, workspace)),
+  step(given, replies, { setup: { workspace }, operationId, redact }) {
     const [reply] = replies;
     const path = absolute(given.path, workspace);
     if (!reply)
@@ -34,7 +36,7 @@ export const read = defineTool<Args>({
       : failed(given, path, readProblem(answer.value, path));
   },
   failed: (given, reason) => cardOf({}, given.path ?? "", { case: "error", value: { errorMessage: reason } }),
-  touches: (given, { workspace }) => ({ paths: [absolute(given.path, workspace)], text: "" }),
+  touches: (given, { setup: { workspace } }) => ({ paths: [absolute(given.path, workspace)], text: "" }),
 });
 
 /** Why a file could not be read, as a sentence; also for the tools that read before they write. */
@@ -65,7 +67,8 @@ const toReadArgs = (given: Args, path: string, toolCallId: string) => ({
 
 function shown(given: Args, path: string, file: ReadSuccess, redact: (text: string) => string): ToolStep {
   if (file.output.case === "data") return picture(given, path, file, file.output.value);
-  const content = file.output.value ?? "";
+  const raw = file.output.value ?? "";
+  const content = withoutForm(raw, formOf(raw));
   const card = cardOf(given, path, {
     case: "success",
     value: {
@@ -132,15 +135,6 @@ function picture(given: Args, path: string, file: ReadSuccess, data: Uint8Array)
 
 /** The card counts in 32 bits, the client's answer in 64. */
 const toUint32 = (count: number | bigint): number => Math.min(Math.max(Number(count), 0), 0xffff_ffff);
-
-function imageType(data: Uint8Array): string | null {
-  const begins = (...bytes: readonly number[]) => bytes.every((byte, at) => data[at] === byte);
-  if (begins(0x89, 0x50, 0x4e, 0x47)) return "image/png";
-  if (begins(0xff, 0xd8, 0xff)) return "image/jpeg";
-  if (begins(0x47, 0x49, 0x46, 0x38)) return "image/gif";
-  if (begins(0x52, 0x49, 0x46, 0x46) && data[8] === 0x57 && data[9] === 0x45) return "image/webp";
-  return null;
-}
 
 const failed = (given: Args, path: string, reason: string): ToolStep => ({
   type: "done",

@@ -16,8 +16,8 @@ export const write = defineTool<Args>({
   card: "editToolCall",
   args,
   describe: () => "Writes a whole file and replaces what was there. To change part of a file use StrReplace.",
-  started: (given, { workspace }) => editCard(absolute(given.path, workspace)),
-  step(given, replies, { workspace, operationId }) {
+  started: (given, { setup: { workspace } }) => editCard(absolute(given.path, workspace)),
+  step(given, replies, { setup: { workspace }, operationId }) {
     const path = absolute(given.path, workspace);
     return stepEdit(
       {
@@ -32,5 +32,5 @@ export const write = defineTool<Args>({
     );
   },
   failed: (given, reason) => failedCard(given.path ?? "", reason),
-  touches: (given, { workspace }) => ({ paths: [absolute(given.path, workspace)], text: "" }),
+  touches: (given, { setup: { workspace } }) => ({ paths: [absolute(given.path, workspace)], text: "" }),
 });

@@ -1,52 +1,53 @@
-/** Write and StrReplace: read, compute, write, show the difference. */
+/** The editing tools: read, compute, write, show the difference. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { fromBinary, type JsonValue } from "@bufbuild/protobuf";
 import fc from "fast-check";
+import type { JsonObject } from "../../../../src-main/base/json.ts";
 import { type EditSuccess, ToolCallSchema } from "../../../../src-main/gen/agent/v1/tools_pb.ts";
 import type { Reply } from "../../../../src-main/loop/types.ts";
+import { formOf, inForm, withoutForm } from "../../../../src-main/transport/dialect/tools/form.ts";
+import { recordedGuards, recordedResults } from "../../../support/recordings.ts";
 import {
-  cardOf,
+  execAnswer,
   fileOf,
   noAnswer,
-  operate,
+  operationId,
   readResult,
-  recorded,
-  recordedAnswers,
   shellResult,
-  toolsFor,
+  ToolCall,
+  windows,
   writeResult,
-} from "../../../support/operate.ts";
+} from "../../../support/tool-call.ts";
 
 const path = "/home/me/code/a.txt";
 const missing = readResult({ case: "fileNotFound", value: {} });
 const written = writeResult({ case: "success", value: {} });
 
-const write = (contents: string) => operate("Write", { path: "a.txt", contents });
+const write = (contents: string) => new ToolCall("Write", { path: "a.txt", contents });
 const replace = (old_string: string, new_string: string, more = {}) =>
-  operate("StrReplace", { path: "a.txt", old_string, new_string, ...more });
-
-type Operation = ReturnType<typeof operate>;
+  new ToolCall("StrReplace", { path: "a.txt", old_string, new_string, ...more });
+const replaceAll = (...edits: readonly JsonObject[]) =>
+  new ToolCall("MultiStrReplace", { path: "a.txt", edits });
 
 /** The content it wants written over `before`. */
-const contentOf = (operation: Operation, before: Reply): string => {
-  const { writeArgs } = operation.answers(before).question as { writeArgs: { fileText?: string } };
-  return writeArgs.fileText ?? "";
-};
+function contentOf(call: ToolCall, before: Reply): string {
+  const question = call.answers(before).question as { writeArgs: { fileText?: string } } | null;
+  assert.ok(question, call.step.type === "done" ? call.ending : "");
+  return question.writeArgs.fileText ?? "";
+}
 
 describe("Write", () => {
   test("reads the file first: the card shows what was there", () => {
-    assert.deepEqual(write("x").question, { readArgs: { path, toolCallId: "c/0/1/1/0" } });
+    assert.deepEqual(write("x").question, { readArgs: { path, toolCallId: operationId } });
   });
 
   test("makes a new file", () => {
-    const operation = write("a\nb\n").answers(missing);
-    assert.deepEqual(operation.question, {
-      writeArgs: { path, fileText: "a\nb\n", toolCallId: "c/0/1/1/0" },
-    });
-    operation.answers(written);
-    assert.equal(operation.ending, `Created ${path}.`);
-    assert.deepEqual(operation.card, {
+    const call = write("a\nb\n").answers(missing);
+    assert.deepEqual(call.question, { writeArgs: { path, fileText: "a\nb\n", toolCallId: operationId } });
+    call.answers(written);
+    assert.equal(call.ending, `Created ${path}.`);
+    assert.deepEqual(call.card, {
       editToolCall: {
         args: { path },
         result: {
@@ -77,15 +78,26 @@ describe("Write", () => {
   test("writes half a character as the sign for one that is none, and does not break down", () => {
     assert.equal(contentOf(write("a\ud800b"), missing), "a\ufffdb");
   });
+
+  test("takes Windows paths and names beyond ASCII as they are", () => {
+    const scene = { workspace: windows };
+    assert.deepEqual(new ToolCall("Write", { path: "src/größe 文.txt", contents: "" }, scene).question, {
+      readArgs: { path: "C:\\Users\\Jürgen\\code\\src\\größe 文.txt", toolCallId: operationId },
+    });
+    const own = new ToolCall("Write", { path: "c:/users/jürgen/ownkey/key", contents: "" }, scene);
+    assert.match(own.ending, /belongs to Ownkey/);
+  });
 });
 
 describe("StrReplace", () => {
   test("replaces the one place that is meant", () => {
-    const operation = replace("two", "2");
-    assert.equal(contentOf(operation, fileOf("one\ntwo\nthree\n")), "one\n2\nthree\n");
-    operation.answers(written);
-    assert.equal(operation.ending, `Replaced the text in ${path}.`);
-    assert.deepEqual((operation.card as { editToolCall: { result: JsonValue } }).editToolCall.result, {
+    const call = replace("two", "2");
+    assert.equal(contentOf(call, fileOf("one\ntwo\nthree\n")), "one\n2\nthree\n");
+    const again = replace("two", "2").answers(fileOf("one\ntwo\nthree\n"));
+    assert.deepEqual(call.bytes, again.bytes);
+    call.answers(written);
+    assert.equal(call.ending, `Replaced the text in ${path}.`);
+    assert.deepEqual((call.card as { editToolCall: { result: JsonValue } }).editToolCall.result, {
       success: {
         path,
         linesAdded: 1,
@@ -133,25 +145,111 @@ describe("StrReplace", () => {
   test("may remove text", () => {
     assert.equal(contentOf(replace("two\n", ""), fileOf("one\ntwo\n")), "one\n");
   });
+});
 
-  describe("keeps the line ends of the file", () => {
-    const cases: readonly (readonly [string, string, string, string, string])[] = [
-      ["Windows file, lines of \\n", "one\r\ntwo\r\n", "one\ntwo", "1\n2\n3", "1\r\n2\r\n3\r\n"],
-      ["Windows file, one line becomes two", "one\r\ntwo\r\n", "two", "2\n3", "one\r\n2\r\n3\r\n"],
-      ["Windows file, lines of \\r\\n", "one\r\ntwo\r\n", "one\r\ntwo", "1\r\n2", "1\r\n2\r\n"],
-      ["mixed file, found as it is", "a\r\nb\nc\nd\r\n", "b\nc", "x\ny", "a\r\nx\ny\nd\r\n"],
-      ["mixed file, found with \\r\\n", "a\r\nb\r\nc\nd\n", "a\nb", "x\ny", "x\r\ny\r\nc\nd\n"],
-      ["plain file, lines of \\r\\n", "one\ntwo\n", "one\r\ntwo", "1\r\n2", "1\n2\n"],
-      ["plain file", "one\ntwo\n", "one\ntwo", "1\n2", "1\n2\n"],
-    ];
-    for (const [name, before, from, to, expected] of cases)
-      test(name, () => assert.equal(contentOf(replace(from, to), fileOf(before)), expected));
+describe("MultiStrReplace", () => {
+  const edits = [
+    { old_string: "one", new_string: "two" },
+    { old_string: "two", new_string: "2", replace_all: true },
+  ];
+
+  test("makes its edits in order, each on what those before it left", () => {
+    const call = replaceAll(...edits);
+    assert.equal(contentOf(call, fileOf("one two\r\n")), "2 2\r\n");
+    assert.equal(call.answers(written).ending, `Made 2 edits in ${path}.`);
+  });
+
+  test("makes none when one cannot be made, and says which", () => {
+    const broken = replaceAll(...edits, { old_string: "absent", new_string: "" });
+    assert.equal(
+      broken.answers(fileOf("one two\n")).ending,
+      `error: edits[2]: old_string does not occur in ${path}; nothing was changed. Read the file and copy the text exactly, white space included.`,
+    );
+    assert.match(replaceAll(...edits).answers(missing).ending, /does not exist/);
+    assert.match(replaceAll().ending, /do not fit, nothing was done/);
+  });
+});
+
+describe("an edit keeps the form of the file", () => {
+  const mark = "\uFEFF";
+
+  test("given without it, it is written without: the client restores mark and line ends", () => {
+    assert.equal(contentOf(replace("one", "1\r\neins"), fileOf("one\ntwo")), "1\neins\ntwo");
+    assert.equal(contentOf(write("x\r\ny\r\n"), fileOf("old\n")), "x\ny\n");
+    assert.equal(contentOf(write(`${mark}x\n`), fileOf("old\n")), "x\n");
+  });
+
+  test("given as it is on disk, it keeps its byte order mark, its line ends and its missing last one", () => {
+    const windowsFile = fileOf(`${mark}one\r\ntwo`);
+    assert.equal(contentOf(replace("one\ntwo", "1\n2"), windowsFile), `${mark}1\r\n2`);
+    assert.equal(contentOf(replace("two", "2\nzwei"), windowsFile), `${mark}one\r\n2\r\nzwei`);
+    assert.equal(contentOf(write("x\ny"), fileOf(`${mark}old\r\n`)), `${mark}x\r\ny`);
+    assert.equal(contentOf(write(`${mark}x\n`), fileOf(`${mark}old\n`)), `${mark}x\n`);
+  });
+
+  test("a new file has one kind of line ends and no mark", () => {
+    assert.equal(contentOf(write(`${mark}a\r\nb\n`), missing), "a\r\nb\r\n");
+    assert.equal(contentOf(write("a\nb"), missing), "a\nb");
+  });
+
+  const cases: readonly (readonly [string, string, string, string, string])[] = [
+    ["Windows file, lines of \\n", "one\r\ntwo\r\n", "one\ntwo", "1\n2\n3", "1\r\n2\r\n3\r\n"],
+    ["Windows file, one line becomes two", "one\r\ntwo\r\n", "two", "2\n3", "one\r\n2\r\n3\r\n"],
+    ["Windows file, lines of \\r\\n", "one\r\ntwo\r\n", "one\r\ntwo", "1\r\n2", "1\r\n2\r\n"],
+    ["mixed file, lines of \\n", "a\r\nb\nc\nd\r\n", "b\nc", "x\ny", "a\r\nx\ny\nd\r\n"],
+    ["mixed file, lines of \\r\\n", "a\r\nb\r\nc\nd\n", "a\r\nb", "x\r\ny", "x\r\ny\r\nc\nd\n"],
+    ["plain file, lines of \\r\\n", "one\ntwo\n", "one\r\ntwo", "1\r\n2", "1\n2\n"],
+    ["plain file", "one\ntwo\n", "one\ntwo", "1\n2", "1\n2\n"],
+  ];
+  for (const [name, before, from, to, expected] of cases)
+    test(name, () => assert.equal(contentOf(replace(from, to), fileOf(before)), expected));
+
+  test("in a file with both kinds of line ends a text must be given with its own", () => {
+    assert.match(replace("a\nb", "x\ny").answers(fileOf("a\r\nb\r\nc\n")).ending, /does not occur/);
+  });
+
+  test("nothing but the wanted piece changes, whatever the file", () => {
+    const piece = fc.stringMatching(/^[a-z\n\uFEFF文é]{0,8}$/);
+    const lineEnd = fc.constantFrom("\n", "\r\n");
+    fc.assert(
+      fc.property(piece, piece, lineEnd, fc.boolean(), (head, tail, end, hasMark) => {
+        const on = (text: string) => text.replaceAll("\n", end);
+        const before = `${hasMark ? mark : ""}x${on(head)}OLD${on(tail)}`;
+        assert.equal(
+          contentOf(replace("OLD", "NEW\nLINE"), fileOf(before)),
+          before.replace("OLD", before.includes("\r\n") ? "NEW\r\nLINE" : "NEW\nLINE"),
+        );
+      }),
+    );
+    const text = fc.string({ unit: fc.constantFrom("a", "\r\n", "\n", "文") });
+    fc.assert(
+      fc.property(fc.constantFrom("", mark), text, (start, rest) => {
+        const form = formOf(start + rest);
+        assert.equal(inForm(withoutForm(start + rest, form), form), start + rest);
+      }),
+    );
+  });
+
+  test("what its encoding cannot hold is refused, the rest goes through", () => {
+    const latin = fileOf("caf\u00e9\n", 5);
+    assert.equal(contentOf(replace("caf", "th"), latin), "th\u00e9\n");
+    assert.match(
+      replace("caf", "文").answers(latin).ending,
+      /is not UTF-8, and its encoding may lack 文; nothing was changed/,
+    );
+    assert.match(replace("a", "b").answers(fileOf("ab\n", 8)).ending, /is UTF-16/);
+    assert.equal(contentOf(replace("1", "2"), fileOf("\u20ac1\n", 3)), "\u20ac2\n");
+    assert.equal(contentOf(replace("文", "é"), fileOf("文\n", 4 + 3 + 1)), "é\n");
   });
 });
 
 describe("an edit that cannot be", () => {
-  const edits = { write: () => write("x"), replace: () => replace("a", "b") };
-  const refusals: readonly (readonly [string, Reply, string])[] = [
+  const edits = {
+    write: () => write("x"),
+    replace: () => replace("a", "b"),
+    replaceAll: () => replaceAll({ old_string: "a", new_string: "b" }),
+  };
+  const unread: readonly (readonly [string, Reply, string])[] = [
     [
       "ignored file",
       readResult({ case: "permissionDenied", value: {} }),
@@ -159,14 +257,16 @@ describe("an edit that cannot be", () => {
     ],
     [
       "folder",
-      readResult({ case: "invalidFile", value: { reason: "a folder" } }),
-      "PATH cannot be read: a folder.",
+      readResult({ case: "invalidFile", value: { reason: "Path is a directory, not a file" } }),
+      "PATH cannot be read: Path is a directory, not a file.",
     ],
     [
       "read refused",
       readResult({ case: "rejected", value: { reason: "no" } }),
       "The user did not allow reading PATH. Reason: no",
     ],
+    ["error", readResult({ case: "error", value: { error: "EIO" } }), "PATH could not be read: EIO"],
+    ["no result", readResult({ case: undefined }), "PATH could not be read: the client gave no result."],
     [
       "binary file",
       readResult({ case: "success", value: { output: { case: "data", value: new Uint8Array(3) } } }),
@@ -184,49 +284,65 @@ describe("an edit that cannot be", () => {
       "The client answered with shellResult, which does not fit the question.",
     ],
   ];
-  for (const [name, reply, sentence] of refusals)
-    for (const [tool, edit] of Object.entries(edits))
-      test(`after the read (${name}), ${tool}, never asks for a write`, () => {
-        const ended = edit().answers(reply);
-        assert.equal(ended.ending.replaceAll(path, "PATH"), `error: ${sentence}`);
-        const card = ended.card as {
-          editToolCall: { args: JsonValue; result: { error: { error: string } } };
-        };
-        assert.deepEqual(card.editToolCall.args, { path });
-        assert.equal(card.editToolCall.result.error.error.replaceAll(path, "PATH"), sentence);
-      });
-
-  test("at the write says why", () => {
-    const endings = [
+  const unwritten: readonly (readonly [string, Reply, string])[] = [
+    [
+      "ignored file",
       writeResult({ case: "permissionDenied", value: { error: "Blocked by cursor ignore" } }),
+      "PATH may not be written: Blocked by cursor ignore.",
+    ],
+    [
+      "permissions",
       writeResult({ case: "permissionDenied", value: {} }),
+      "PATH may not be written: permission denied.",
+    ],
+    [
+      "full disk",
       writeResult({ case: "noSpace", value: {} }),
+      "PATH could not be written: the disk is full.",
+    ],
+    [
+      "write refused with a reason",
       writeResult({ case: "rejected", value: { reason: "not now" } }),
-      writeResult({ case: "rejected", value: {} }),
+      "The user did not allow writing PATH. Reason: not now",
+    ],
+    ["write refused", writeResult({ case: "rejected", value: {} }), "The user did not allow writing PATH."],
+    [
+      "error",
       writeResult({ case: "error", value: { error: "EISDIR" } }),
+      "PATH could not be written: EISDIR",
+    ],
+    [
+      "no result",
+      writeResult({ case: undefined }),
+      "PATH: the client did not say whether it was written. Read it before going on.",
+    ],
+    [
+      "no answer",
       noAnswer("The connection was lost while this ran; it may have taken effect."),
-      fileOf("a"),
-    ].map((reply) => write("x").answers(fileOf("a"), reply).ending.replaceAll(path, "PATH"));
-    assert.deepEqual(endings, [
-      "error: PATH may not be written: Blocked by cursor ignore.",
-      "error: PATH may not be written: permission denied.",
-      "error: PATH could not be written: the disk is full.",
-      "error: The user did not allow writing PATH. Reason: not now",
-      "error: The user did not allow writing PATH.",
-      "error: PATH could not be written: EISDIR",
-      "error: The connection was lost while this ran; it may have taken effect.",
-      "error: The client answered with readResult, which does not fit the question.",
-    ]);
-  });
+      "The connection was lost while this ran; it may have taken effect.",
+    ],
+    ["other answer", fileOf("a"), "The client answered with readResult, which does not fit the question."],
+  ];
+
+  function assertFailed(call: ToolCall, expected: string): void {
+    const sentence = expected.replaceAll("PATH", path);
+    assert.equal(call.ending, `error: ${sentence}`);
+    assert.deepEqual(call.card, {
+      editToolCall: { args: { path }, result: { error: { path, error: sentence } } },
+    });
+  }
+
+  for (const [tool, edit] of Object.entries(edits)) {
+    for (const [name, reply, sentence] of unread)
+      test(`after the read (${name}), ${tool} never asks for a write`, () =>
+        assertFailed(edit().answers(reply), sentence));
+    for (const [name, reply, sentence] of unwritten)
+      test(`at the write (${name}), ${tool} says why`, () =>
+        assertFailed(edit().answers(fileOf("a"), reply), sentence));
+  }
 
   test("before it was begun has a card with its path and the reason", () => {
-    const call = {
-      type: "tool_call",
-      id: "t",
-      name: "Write",
-      arguments: '{"path":"x","contents":7}',
-    } as const;
-    assert.deepEqual(cardOf(toolsFor().fail(call, "stopped")), {
+    assert.deepEqual(new ToolCall("Write", { path: "x", contents: 7 }).failedCard("stopped"), {
       editToolCall: { args: { path: "x" }, result: { error: { path: "x", error: "stopped" } } },
     });
   });
@@ -332,13 +448,13 @@ function isSubsequence(some: readonly string[], all: readonly string[]): boolean
   return at === some.length;
 }
 
-test("what the real client answers to a write is understood", (context) => {
-  const all = recordedAnswers("_exec_all_results.json");
-  const guards = recordedAnswers("_guards_results.json");
+test("what the real client answered is understood", (context) => {
+  const all = recordedResults();
+  const guards = recordedGuards();
   if (!all || !guards) return context.skip("recordings are missing");
-  const ending = (result: unknown) =>
+  const ending = (result: JsonValue = {}) =>
     write("x")
-      .answers(missing, recorded.write(result as never))
+      .answers(missing, execAnswer({ writeResult: result }))
       .ending.replaceAll(/(\/home[^\s'`]*)/g, "PATH");
   assert.deepEqual(
     [
@@ -348,7 +464,7 @@ test("what the real client answers to a write is understood", (context) => {
       guards["write outside workspace"],
       guards["write .cursorignore'd"],
       guards["write big"],
-    ].map(ending),
+    ].map((result) => ending(result)),
     [
       "Created PATH",
       "error: PATH could not be written: EISDIR: illegal operation on a directory, open 'PATH'",
@@ -358,4 +474,7 @@ test("what the real client answers to a write is understood", (context) => {
       "Created PATH",
     ],
   );
+  const read = execAnswer({ readResult: all.readArgs?.result ?? {} });
+  const wrote = execAnswer({ writeResult: all.writeArgs?.result ?? {} });
+  assert.equal(replace("needle", "pin").answers(read, wrote).ending, `Replaced the text in ${path}.`);
 });

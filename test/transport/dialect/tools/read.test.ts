@@ -1,20 +1,19 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { createTools } from "../../../../src-main/transport/dialect/tools/index.ts";
+import type { JsonValue } from "@bufbuild/protobuf";
+import { createTools } from "../../../../src-main/transport/dialect/tools/carry-out.ts";
+import { recordedGuards, recordedResults } from "../../../support/recordings.ts";
 import {
-  cardOf,
+  execAnswer,
   noAnswer,
-  operate,
   readResult,
-  recorded,
-  recordedAnswers,
   secret,
   shellResult,
-  toolsFor,
+  ToolCall,
   writeResult,
-} from "../../../support/operate.ts";
+} from "../../../support/tool-call.ts";
 
-const read = (args = {}) => operate("Read", { path: "a.txt", ...args });
+const read = (args = {}) => new ToolCall("Read", { path: "a.txt", ...args });
 
 interface FileMore {
   readonly rangeApplied?: boolean;
@@ -66,8 +65,8 @@ describe("Read asks the client", () => {
     for (const offset of [0, -1, 1.5, "1", 2 ** 31, 9_999_999_999])
       assert.match(read({ offset }).ending, /^error: The arguments of Read do not fit/);
     assert.match(read({ limit: 2 ** 31 }).ending, /^error: The arguments of Read do not fit/);
-    assert.match(operate("Read", { path: "" }).ending, /^error: The arguments of Read do not fit/);
-    assert.match(operate("Read", {}).ending, /^error: .*→ at path$/s);
+    assert.match(new ToolCall("Read", { path: "" }).ending, /^error: The arguments of Read do not fit/);
+    assert.match(new ToolCall("Read", {}).ending, /^error: .*→ at path$/s);
   });
 });
 
@@ -203,8 +202,12 @@ describe("Read tells the model", () => {
       assert.ok(!text.includes(secret.slice(0, 8)) && !text.includes(secret.slice(-8)), `shift ${shift}`);
     }
     const block = "-----BEGIN KEY-----\nabc\n-----END KEY-----";
-    const tools = createTools({ protectedPaths: [], redact: (text) => text.replaceAll(block, "[redacted]") });
-    const { text } = operate("Read", { path: "a" }, { tools }).answers(file(`x\n${block}\n`));
+    const tools = createTools({
+      protectedPaths: [],
+      ownPorts: () => [],
+      redact: (text) => text.replaceAll(block, "[redacted]"),
+    });
+    const { text } = new ToolCall("Read", { path: "a" }, { tools }).answers(file(`x\n${block}\n`));
     assert.equal(text.split("\n[lines")[0], "1|x\n2|[redacted]");
   });
 });
@@ -234,13 +237,7 @@ describe("a Read's card", () => {
         },
       },
     });
-    const call = {
-      type: "tool_call",
-      id: "t1",
-      name: "Read",
-      arguments: '{"path":"x","offset":"y"}',
-    } as const;
-    assert.deepEqual(cardOf(toolsFor().fail(call, "stopped")), {
+    assert.deepEqual(new ToolCall("Read", { path: "x", offset: "y" }).failedCard("stopped"), {
       readToolCall: { args: { path: "x" }, result: { error: { errorMessage: "stopped" } } },
     });
   });
@@ -257,12 +254,12 @@ describe("a Read's card", () => {
 });
 
 test("what the real client answers to a read is understood", (context) => {
-  const all = recordedAnswers("_exec_all_results.json");
-  const guards = recordedAnswers("_guards_results.json");
+  const all = recordedResults();
+  const guards = recordedGuards();
   if (!all || !guards) return context.skip("recordings are missing");
-  const ending = (result: unknown, args = {}) =>
+  const ending = (result: JsonValue = {}, args = {}) =>
     read(args)
-      .answers(recorded.read(result as never))
+      .answers(execAnswer({ readResult: result }))
       .ending.replace("/home/me/code/a.txt", "PATH");
   const seen = Object.fromEntries(
     Object.entries(all).flatMap(([name, { result }]) =>
