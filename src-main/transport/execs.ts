@@ -17,11 +17,15 @@ import {
 import type { Reply } from "../loop/types.ts";
 import { ShellOutput } from "./dialect/shell-output.ts";
 
-/** How long an answer may take. A write may wait for the user. */
-const limitsMs = { read: 60_000, other: 300_000, shellGrace: 30_000 };
+type Kind = ExecServerMessage["message"]["case"];
 
-/** Without one: a shell gets its own timeout from its start on, a subagent works as long as it takes. */
-const unlimited: readonly ExecServerMessage["message"]["case"][] = ["shellStreamArgs", "subagentArgs"];
+/** How long an answer may take. What the user may have to allow first waits for them, and nothing tells us so. */
+const limitsMs = { unasked: 60_000, allowed: 3_600_000, shellGrace: 30_000 };
+
+/** The client carries these out without asking anybody. */
+const unasked: readonly Kind[] = ["readArgs", "lsArgs", "grepArgs", "diagnosticsArgs", "requestContextArgs"];
+/** Without a limit: a shell gets its own timeout from its start on, a subagent works as long as it takes. */
+const unlimited: readonly Kind[] = ["shellStreamArgs", "subagentArgs"];
 
 export interface Question {
   readonly execId: string;
@@ -74,7 +78,7 @@ export class Execs {
     };
     this.#open.set(id, open);
     if (!unlimited.includes(message.message.case))
-      this.#limit(open, message.message.case === "readArgs" ? limitsMs.read : limitsMs.other);
+      this.#limit(open, unasked.includes(message.message.case) ? limitsMs.unasked : limitsMs.allowed);
     this.#send(create(AgentServerMessageSchema, { message: { case: "execServerMessage", value: message } }));
   }
 
