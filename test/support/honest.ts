@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { type DescField, type DescMessage, fromBinary, type Message } from "@bufbuild/protobuf";
 import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
-import { ExecServerMessageSchema } from "../../src-main/gen/agent/v1/exec_pb.ts";
+import { type ExecServerMessage, ExecServerMessageSchema } from "../../src-main/gen/agent/v1/exec_pb.ts";
 import { InteractionQuerySchema } from "../../src-main/gen/agent/v1/queries_pb.ts";
 import type { Step } from "../../src-main/loop/types.ts";
 
@@ -21,6 +21,9 @@ export function assertHonest(step: Step): void {
   if (step.type === "exec") check(ExecServerMessageSchema, fromBinary(ExecServerMessageSchema, step.request));
   if (step.type === "query") check(InteractionQuerySchema, fromBinary(InteractionQuerySchema, step.request));
 }
+
+/** The same of a question as it came over the wire. */
+export const assertHonestExec = (exec: ExecServerMessage): void => check(ExecServerMessageSchema, exec);
 
 const check = (schema: DescMessage, message: Message): void => checkMessage(reflect(schema, message));
 

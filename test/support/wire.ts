@@ -20,6 +20,7 @@ import {
 import type { ConversationStateStructure } from "../../src-main/gen/agent/v1/conversation_pb.ts";
 import type { ExecServerMessage } from "../../src-main/gen/agent/v1/exec_pb.ts";
 import { BidiAppendRequestSchema, BidiRequestIdSchema } from "../../src-main/gen/aiserver/v1/bidi_pb.ts";
+import { assertHonestExec } from "./honest.ts";
 import { Machine } from "./machine.ts";
 import { type End, readEnd, Sight } from "./sight.ts";
 
@@ -353,6 +354,7 @@ export class Attempt extends Sight {
         this.client.checkpoint = message.message.value;
         return;
       case "execServerMessage":
+        assertHonestExec(message.message.value);
         if (this.options.hold?.(message.message.value)) this.#held.push(message.message.value);
         else void this.answer(message.message.value);
         return;
