@@ -96,7 +96,12 @@ export interface ClientFacts {
   /** Set in a subagent's run: the kind it was started as. */
   readonly subagentType: string | null;
   /** The user's own kinds of subagents, beside the built-in ones. */
-  readonly subagents: readonly { readonly name: string; readonly description: string }[];
+  readonly subagents: readonly {
+    readonly name: string;
+    readonly description: string;
+    /** Left out: it may change things. */
+    readonly readonly?: boolean;
+  }[];
   /** Channel by kind of subagent, where the user chose one; null: this kind is switched off. */
   readonly subagentChannels: Readonly<Record<string, string | null>>;
   /** Every tool the client would take in some mode, so that a switch of the mode can pick anew. */

@@ -3,9 +3,9 @@
  *
  * It reads the address of its server while it is loaded, so a process has one; node:test gives each file its own.
  */
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type {
   AgentOptions,
   InteractionUpdate,
@@ -47,6 +47,13 @@ export interface Tool {
   readonly status: "running" | "completed" | "error";
   readonly args?: unknown;
   readonly result?: unknown;
+}
+
+/** A card as the client keeps it: a ToolCall in protobuf's JSON. Also of the kinds that it does not show. */
+export interface Card {
+  readonly kind: string;
+  readonly args: object;
+  readonly result: object;
 }
 
 export interface Ended extends RunResult {
@@ -100,26 +107,44 @@ export class Cursor {
   }
 
   #keep(agent: SDKAgent, cwd: string): Agent {
-    const kept = new Agent(agent, cwd);
+    const kept = new Agent(agent, cwd, this.#sdk);
     this.#agents.push(kept);
     return kept;
   }
 }
 
-type Sent = Pick<SendOptions, "mode">;
+export type Sent = Pick<SendOptions, "mode">;
 
 export class Agent {
   readonly cwd: string;
   readonly #agent: SDKAgent;
+  readonly #sdk: typeof import("@cursor/sdk");
   #turn: Turn | null = null;
 
-  constructor(agent: SDKAgent, cwd: string) {
+  constructor(agent: SDKAgent, cwd: string, sdk: typeof import("@cursor/sdk")) {
     this.#agent = agent;
+    this.#sdk = sdk;
     this.cwd = cwd;
   }
 
   get id(): string {
     return this.#agent.agentId;
+  }
+
+  /** In the workspace. */
+  path(name: string): string {
+    return join(this.cwd, name);
+  }
+
+  put(files: Readonly<Record<string, string>>): void {
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(dirname(this.path(name)), { recursive: true });
+      writeFileSync(this.path(name), text);
+    }
+  }
+
+  text(name: string): string {
+    return readFileSync(this.path(name), "utf8");
   }
 
   async send(message: string | SDKUserMessage, options: Sent = {}): Promise<Turn> {
@@ -134,10 +159,32 @@ export class Agent {
     return (await this.send(message, options)).ended;
   }
 
+  /** The cards of the newest turn. */
+  async kept(): Promise<readonly Card[]> {
+    const turns = await this.#sdk.Agent.messages.list(this.id, { cwd: this.cwd });
+    const { agentConversationTurn: turn } = JSON.parse(JSON.stringify(turns.at(-1)?.message)) as KeptTurn;
+    return turn.steps.flatMap(({ toolCall = {} }) =>
+      Object.entries(toolCall).flatMap(([kind, card]) =>
+        kind.endsWith("ToolCall") ? [{ kind, ...card }] : [],
+      ),
+    );
+  }
+
+  /** Reads rules, skills and subagents anew: the client does so once for each agent. */
+  async reload(): Promise<void> {
+    await this.#agent.reload();
+  }
+
   async close(): Promise<void> {
     await this.#turn?.cancel();
     this.#agent.close();
   }
+}
+
+interface KeptTurn {
+  readonly agentConversationTurn: {
+    readonly steps: readonly { readonly toolCall?: Readonly<Record<string, Omit<Card, "kind">>> }[];
+  };
 }
 
 export class Turn {
@@ -165,7 +212,7 @@ export class Turn {
 
 let folders = 0;
 
-function newFolder(name: string): string {
+export function newFolder(name: string): string {
   const path = join(root, `${name}-${++folders}`);
   mkdirSync(path);
   return path;
@@ -178,7 +225,10 @@ async function end(run: Run): Promise<Ended> {
   const cards = new Map<string, Tool>();
   let [text, thinking] = ["", ""];
   for (const message of said) {
-    if (message.type === "tool_call") cards.set(message.call_id, message);
+    if (message.type === "tool_call") {
+      const { call_id: id, name, status, args, result } = message;
+      cards.set(id, { name, status, args, result });
+    }
     if (message.type === "thinking") thinking += message.text;
     if (message.type === "assistant")
       for (const block of message.message.content) if (block.type === "text") text += block.text;

@@ -1,10 +1,9 @@
 /**
  * A small MCP server over stdin and stdout, a line a message: what each kind of answer looks like, and two resources.
  *
- * The first argument is a folder in which `note` keeps what it is told; the second says how many more tools there are.
+ * `note` keeps what it is told in the folder in which the server runs. The argument says how many more tools there are.
  */
 import { appendFileSync } from "node:fs";
-import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { redPixel } from "./pixel.ts";
 
@@ -20,7 +19,7 @@ interface Request {
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-const [folder = ".", more = "0"] = process.argv.slice(2);
+const more = Number(process.argv[2]);
 
 const text = (text: string) => ({ content: [{ type: "text", text }] });
 
@@ -28,7 +27,7 @@ const tools: Readonly<Record<string, Tool>> = {
   note: {
     description: "Notes words down.",
     call: ({ words }) => {
-      appendFileSync(join(folder, "notes"), `${words}\n`);
+      appendFileSync("notes", `${words}\n`);
       return text(`noted: ${words}`);
     },
   },
@@ -40,7 +39,7 @@ const tools: Readonly<Record<string, Tool>> = {
     call: () => ({ content: [{ type: "image", data: redPixel, mimeType: "image/png" }] }),
   },
   ...Object.fromEntries(
-    Array.from({ length: Number(more) }, (_, at): [string, Tool] => [
+    Array.from({ length: more }, (_, at): [string, Tool] => [
       `spare_${at}`,
       { description: `Spare part ${at}.`, call: (args) => text(`${at}: ${JSON.stringify(args)}`) },
     ]),

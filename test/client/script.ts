@@ -30,9 +30,16 @@ export const calls =
   (_, say) =>
     say.call(name, args);
 
+/** Several calls in one answer. */
+export const together =
+  (...steps: readonly Model[]): Model =>
+  async (asked, say) => {
+    for (const step of steps) await step(asked, say);
+  };
+
 /** The images that the model was sent, each as its data URL. */
-export const imagesIn = ({ messages }: Asked): string[] =>
-  messages.flatMap(({ content }) =>
+export const imagesIn = (asked: Asked | undefined): string[] =>
+  (asked?.messages ?? []).flatMap(({ content }) =>
     Array.isArray(content)
       ? content.flatMap(
           (part: { readonly image_url?: { readonly url: string } }) => part.image_url?.url ?? [],

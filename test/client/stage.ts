@@ -9,6 +9,9 @@ import { model } from "./script.ts";
 
 export interface Stage {
   readonly cursor: Cursor;
+  readonly serving: Serving;
+  /** Ownkey's own. */
+  readonly folder: string;
   readonly login: Login;
   readonly relay: Relay;
   /** Ends the program without a warning and starts it again on the same port. */
@@ -44,7 +47,7 @@ export async function openStage(t: TestContext): Promise<Stage> {
     return verified;
   };
   return {
-    ...{ cursor, login, relay, serving },
+    ...{ cursor, login, relay, serving, folder: ownkey.dataDir },
     async crash() {
       await serving.stop("SIGKILL");
       serving = await ownkey.serve("--port", String(serving.port));

@@ -5,12 +5,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { until } from "../support/until.ts";
+import { redPixel } from "./pixel.ts";
 import { calls, imagesIn, promptFor, says, tellResults } from "./script.ts";
 import { openStage } from "./stage.ts";
-
-/** A PNG in base64: the client looks into the bytes and names the kind itself. */
-const redPixel =
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC";
 
 test("Cursor's client through the program", { concurrency: 4 }, async (t) => {
   const { cursor, login, relay, scene } = await openStage(t);

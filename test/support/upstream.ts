@@ -21,8 +21,11 @@ export interface ChatMessage {
   readonly role: string;
   readonly content: unknown;
   readonly tool_calls?: readonly {
+    readonly id: string;
     readonly function: { readonly name: string; readonly arguments: string };
   }[];
+  /** Of a tool's result: the call that it answers. */
+  readonly tool_call_id?: string;
 }
 
 /** What the model says. When it returns without an end, the answer is finished properly. */

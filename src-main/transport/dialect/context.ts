@@ -2,7 +2,8 @@
  * The client's machine as context messages.
  *
  * Rule: history is append-only, so a section is said when it is new or differs from what was last said, and never
- * corrected in place. Sections change at different speeds; each is a message of its own, named by its tag.
+ * corrected in place. Sections change at different speeds; each is a message of its own, named by its tag, and sorted:
+ * the client reads files side by side and names them in the order in which it was done (seen).
  */
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import type { CursorRule, RequestContext, RequestContextEnv } from "../../gen/agent/v1/context_pb.ts";
@@ -47,9 +48,9 @@ export function contextMessages(
   history: readonly Message[],
   redact: (text: string) => string,
 ): readonly ContextMessage[] {
-  return sections(context, today).flatMap(({ tag, text }) => {
+  return sections(context, today).flatMap(({ tag, text, isPartial }) => {
     const said = lastSaid(history, tag);
-    if (said === null ? text === "" : context === null) return [];
+    if (said === null ? text === "" : context === null || (isPartial && text === "")) return [];
     const message = redact(`<${tag}>\n${text || "None any more."}\n</${tag}>`);
     return message === said ? [] : [{ role: "context", text: message }];
   });
@@ -64,14 +65,22 @@ export function dateIn(timeZone: string | undefined, now: number): string {
   }
 }
 
-function sections(context: RequestContext | null, today: string): { tag: string; text: string }[] {
+interface Section {
+  readonly tag: string;
+  readonly text: string;
+  /** What it does not say may still hold. */
+  readonly isPartial?: boolean;
+}
+
+function sections(context: RequestContext | null, today: string): readonly Section[] {
   return [
     { tag: "environment", text: environment(context?.env, today) },
     { tag: "rules", text: rules(context) },
     { tag: "skills", text: skills(context) },
     { tag: "mcp", text: mcpInstructions(context) },
     { tag: "hooks", text: cutEnd(context?.hooksAdditionalContext ?? "", ruleCharacters) },
-    { tag: "git", text: git(context) },
+    // The client looks once; later contexts name no repository (seen).
+    { tag: "git", text: git(context), isPartial: context?.gitRepoInfoComplete === false },
   ];
 }
 
@@ -89,17 +98,26 @@ function environment(env: RequestContextEnv | undefined, today: string): string 
 /** Rules that always hold are given whole; the others by path, to be read when they apply. Skills come twice (seen). */
 function rules(context: RequestContext | null): string {
   const skillPaths = new Set(context?.agentSkills.map((skill) => skill.fullPath));
-  const told = [...(context?.rules ?? []), ...(context?.nonFileRules ?? [])]
-    .filter(({ fullPath }) => !skillPaths.has(fullPath))
-    .map(rule);
+  const told = [context?.rules ?? [], context?.nonFileRules ?? []].flatMap((list) =>
+    list
+      .filter(({ fullPath }) => !skillPaths.has(fullPath))
+      .map(rule)
+      .sort(),
+  );
   return [...told, cutEnd(context?.cloudRule ?? "", ruleCharacters)].filter(Boolean).join("\n\n");
 }
+
+/** The client's name for the tools of the program it runs in. Of them it says only how to find them (seen). */
+const programTools = "custom-user-tools";
 
 /** What servers say about their tools as a whole. */
 const mcpInstructions = (context: RequestContext | null): string =>
   (context?.mcpInstructions ?? [])
-    .filter(({ instructions }) => instructions.trim() !== "")
+    .filter(
+      ({ serverIdentifier, instructions }) => serverIdentifier !== programTools && instructions.trim() !== "",
+    )
     .map(({ serverName, instructions }) => `${serverName}: ${cutEnd(instructions.trim(), statusCharacters)}`)
+    .sort()
     .join("\n\n");
 
 function rule({ fullPath, content, type }: CursorRule): string {
@@ -120,6 +138,7 @@ const skills = (context: RequestContext | null): string =>
   (context?.agentSkills ?? [])
     .filter((skill) => !skill.disableModelInvocation)
     .map((skill) => `${skill.fullPath}: ${skill.description}; read it when this applies.`)
+    .sort()
     .join("\n");
 
 const git = (context: RequestContext | null): string =>
@@ -128,6 +147,7 @@ const git = (context: RequestContext | null): string =>
       const head = branchName ? `${path} (branch ${branchName})` : path;
       return `${head}\n${cutEnd(status.trim(), statusCharacters)}`.trim();
     })
+    .sort()
     .join("\n\n");
 
 function lastSaid(history: readonly Message[], tag: string): string | null {

@@ -32,14 +32,16 @@ export function mcpSpecs(
   builtIns: readonly ToolSpec[],
 ): readonly ToolSpec[] {
   const custom = byTarget(own?.mcpTools ?? []);
-  const servers = byTarget([...described(context), ...(context?.tools ?? [])]);
+  const known = byTarget(described(context));
+  const servers = new Map([...known, ...byTarget(context?.tools ?? [])]);
   const taken = new Set(reserved);
   const specs = [...new Map([...servers, ...custom])]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([target, tool]) => {
       const name = nameFor(target, tool, taken);
       taken.add(name.toLowerCase());
-      return { isCustom: custom.has(target), spec: toSpec(tool, name) };
+      const annotations = tool.annotationsJson ?? known.get(target)?.annotationsJson;
+      return { isCustom: custom.has(target), spec: toSpec(tool, name, isReadOnly(annotations)) };
     });
   const ofServers = specs.flatMap(({ isCustom, spec }) => (isCustom ? [] : [spec]));
   const isListed =
@@ -64,7 +66,7 @@ const listed = (spec: ToolSpec): ToolSpec =>
 const byTarget = (tools: readonly McpToolDefinition[]): ReadonlyMap<string, McpToolDefinition> =>
   new Map(tools.map((tool) => [JSON.stringify([tool.providerIdentifier, tool.toolName]), tool]));
 
-/** Tools that the client describes beside the plain list, some of them there alone. */
+/** Tools that the client describes beside the plain list, some of them there alone; annotations only here (seen). */
 const described = (context: RequestContext | null): McpToolDefinition[] =>
   (context?.mcpMetaToolOptions?.mcpDescriptors ?? []).flatMap(({ serverName, serverIdentifier, tools }) => {
     const providerIdentifier = serverIdentifier || serverName;
@@ -91,8 +93,7 @@ function nameFor(target: string, { name, ...tool }: McpToolDefinition, taken: Re
   }
 }
 
-function toSpec(tool: McpToolDefinition, name: string): ToolSpec {
-  const readOnly = isReadOnly(tool.annotationsJson);
+function toSpec(tool: McpToolDefinition, name: string, readOnly: boolean): ToolSpec {
   return {
     name,
     description: cutEnd(tool.description, descriptionCharacters),

@@ -10,6 +10,7 @@ import {
   ConversationStateStructureSchema,
 } from "../../gen/agent/v1/conversation_pb.ts";
 import { UserMessageSchema } from "../../gen/agent/v1/message_pb.ts";
+import { type CustomSubagent, CustomSubagentPermissionMode } from "../../gen/agent/v1/subagent_pb.ts";
 import type { AssistantMessage, Channel, UserMessage as OurUserMessage } from "../../llm/types.ts";
 import type { ClientFacts, ConversationState, Input, Mode, Setup, Tools } from "../../loop/types.ts";
 import type { Store } from "../../store/store.ts";
@@ -19,7 +20,7 @@ import { contextMessages, dateIn, workspaceOf } from "../dialect/context.ts";
 import { modeOf, toUserMessage } from "../dialect/decode.ts";
 import { earlierConversation } from "../dialect/earlier.ts";
 import { mcpSpecs } from "../dialect/mcp-specs.ts";
-import { builtInSpecs, inMode, type ToolFilter } from "../dialect/tools/catalogue.ts";
+import { builtInSpecs, inMode, isTaken, type ToolFilter } from "../dialect/tools/catalogue.ts";
 import { Progress } from "./progress.ts";
 
 export interface StartOptions {
@@ -57,11 +58,12 @@ export function toStart(
   const setup = toSetup(asked, channel, context, modeOf(message));
   const today = dateIn(context?.env?.timeZone, options.clock.now());
   const earlier = state.messages.length === 0 ? earlierConversation(history, options.redact) : [];
+  const told = context && !takesServers(asked) ? { ...context, mcpInstructions: [] } : context;
   const input = {
     type: "start",
     runId: asked.runId,
     message: toUserMessage(message, prepended),
-    context: [...earlier, ...contextMessages(context, today, state.messages, options.redact)],
+    context: [...earlier, ...contextMessages(told, today, state.messages, options.redact)],
     setup,
     resolutions,
   } as const;
@@ -89,16 +91,15 @@ export function toResumed(
   return toProgress(options, asked, run.setup, turn, channel?.contextWindow ?? 0);
 }
 
-function toSetup(
-  { request, filter }: Asked,
-  channel: Channel,
-  context: RequestContext | null,
-  mode: Mode,
-): Setup {
+const takesServers = ({ filter }: Asked): boolean => isTaken("mcpToolCall", filter);
+
+function toSetup(asked: Asked, channel: Channel, context: RequestContext | null, mode: Mode): Setup {
+  const { request, filter } = asked;
   const workspace = workspaceOf(context?.env);
   const client = clientFacts(request, channel, context);
   const builtIns = channel.abilities.tools ? builtInSpecs({ workspace, client }, filter) : [];
-  const servers = channel.abilities.tools ? mcpSpecs(request.mcpTools, context, builtIns) : [];
+  const hasServers = channel.abilities.tools && takesServers(asked);
+  const servers = hasServers ? mcpSpecs(request.mcpTools, context, builtIns) : [];
   const setup: Setup = {
     channelId: channel.id,
     model: channel.model,
@@ -117,16 +118,25 @@ function clientFacts(
   channel: Channel,
   context: RequestContext | null,
 ): ClientFacts {
+  const own = (context?.customSubagents ?? []).toSorted(byName);
+  const self = own.find(({ name }) => name === request.subagentTypeName);
   return {
     conversationId: request.conversationId ?? "",
     subagentType: request.subagentTypeName || null,
-    subagents: (context?.customSubagents ?? []).map(({ name, description }) => ({ name, description })),
+    subagents: own.map(({ name, description, permissionMode }) => ({
+      ...{ name, description },
+      ...(permissionMode === CustomSubagentPermissionMode.READONLY ? { readonly: true } : {}),
+    })),
     subagentChannels: subagentChannelsOf(request, channel),
     tools: [],
     customPrompt: request.customSystemPrompt || null,
-    instructions: channel.instructions,
+    instructions: [channel.instructions, self?.prompt.trim()].filter(Boolean).join("\n"),
   };
 }
+
+/** The client names them in any order, and they are part of what every request begins with. */
+const byName = (a: CustomSubagent, b: CustomSubagent): number =>
+  Number(a.name > b.name) - Number(a.name < b.name);
 
 /** What the user chose for kinds of subagents; the others inherit this run's channel. */
 const subagentChannelsOf = (request: AgentRunRequest, channel: Channel): Record<string, string | null> =>

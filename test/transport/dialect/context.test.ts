@@ -51,6 +51,19 @@ describe("the client's machine is told", () => {
     assert.deepEqual(texts(say({})), ["<environment>\nDate: 2026-01-02\n</environment>"]);
   });
 
+  test("with what MCP servers say of themselves, but not what the client says of its program's tools", () => {
+    const mcpInstructions = [
+      { serverName: "tiny", instructions: " Be kind. " },
+      { serverName: "mute", instructions: " " },
+      {
+        serverIdentifier: "custom-user-tools",
+        serverName: "custom-user-tools",
+        instructions: "Look them up.",
+      },
+    ];
+    assert.equal(texts(say({ mcpInstructions }))[1], "<mcp>\ntiny: Be kind.\n</mcp>");
+  });
+
   test("without our secrets, and a section that holds one is not said again for that", () => {
     const first: Init = { env, rules: [rule("/a", "open sesame")] };
     const said = say(first);
@@ -72,6 +85,19 @@ describe("the client's machine is told", () => {
     );
   });
 
+  test("in an order of their own: the client's changes from time to time", () => {
+    const names = ["/b", "/a", "/c"];
+    const init = (all: readonly string[]): Init => ({
+      rules: all.map((name) => rule(name, "hold on")),
+      nonFileRules: all.map((name) => rule(name, "hold on")),
+      agentSkills: all.map((name) => ({ fullPath: `/skills${name}`, description: "how to" })),
+      mcpInstructions: all.map((serverName) => ({ serverName, instructions: "be kind" })),
+      gitRepos: all.map((path) => ({ path, status: "## main" })),
+    });
+    assert.deepEqual(say(init(names), say(init(names.toReversed()))), []);
+    assert.equal(texts(say(init(names)))[3], "<mcp>\n/a: be kind\n\n/b: be kind\n\n/c: be kind\n</mcp>");
+  });
+
   test("when a kind is gone, and that only once", () => {
     const history: Message[] = [
       ...say({ env, rules: [rule("/a", "one")], gitRepos: [{ path: "/g", status: "x" }] }),
@@ -81,7 +107,17 @@ describe("the client's machine is told", () => {
     assert.deepEqual(say({ env, gitRepos: [{ path: "/g", status: "x" }] }, [...history, ...gone]), []);
   });
 
-  test("but nothing is gone because the client could not answer", () => {
+  test("but no repository is gone because the client did not look again", () => {
+    const history = say({ env, gitRepos: [{ path: "/g", status: "x" }], gitRepoInfoComplete: true });
+    assert.deepEqual(say({ env, gitRepoInfoComplete: false }, history), []);
+    assert.deepEqual(texts(say({ env, gitRepoInfoComplete: true }, history)), [
+      "<git>\nNone any more.\n</git>",
+    ]);
+    const other = say({ env, gitRepos: [{ path: "/h", status: "y" }], gitRepoInfoComplete: false }, history);
+    assert.deepEqual(texts(other), ["<git>\n/h\ny\n</git>"]);
+  });
+
+  test("and nothing is gone because the client could not answer", () => {
     const history = say({ env, rules: [rule("/a", "one")] });
     assert.deepEqual(say(null, history), []);
     assert.deepEqual(say(null, history, "2026-01-03"), []);
@@ -120,8 +156,8 @@ describe("a rule", () => {
       }),
       [
         "<rules>\n/always:\nSay please.",
-        "/ts: for files like *.ts, *.tsx; read it before you change one.",
         "/deploy: How to deploy; read it when this applies.",
+        "/ts: for files like *.ts, *.tsx; read it before you change one.",
         "/untyped:\nAlso.",
         "user:\nAnswer in verse.\n</rules>",
       ].join("\n\n"),

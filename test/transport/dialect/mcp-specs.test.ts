@@ -52,6 +52,31 @@ test("a name that every provider takes is kept; the same tool in both places is 
   );
 });
 
+test("a tool is read-only if its server says so in either place", () => {
+  const hint = { annotationsJson: '{"readOnlyHint":true}' };
+  const plain = ["look", "count", "change"].map((tool) => definition({ provider: "tiny", tool }));
+  const described = [{ toolName: "look", ...hint }, { toolName: "change" }, { toolName: "own", ...hint }];
+  const context = create(RequestContextSchema, {
+    tools: plain.map((tool) => (tool.toolName === "count" ? { ...tool, ...hint } : tool)),
+    mcpMetaToolOptions: {
+      mcpDescriptors: [
+        { serverName: "tiny", tools: described.slice(0, 2) },
+        { serverName: "program", tools: described.slice(2) },
+      ],
+    },
+  });
+  const own = create(McpToolsSchema, { mcpTools: [definition({ provider: "program", tool: "own" })] });
+  assert.deepEqual(
+    mcpSpecs(own, context, offered).map(({ name, readOnly, concurrent }) => [name, readOnly, concurrent]),
+    [
+      ["program-own", true, true],
+      ["tiny-change", false, false],
+      ["tiny-count", true, true],
+      ["tiny-look", true, true],
+    ],
+  );
+});
+
 test("names that would be alike, too long, strange or built in are told apart", () => {
   const given = [
     { provider: "a", tool: "read", name: "files.read" },

@@ -4,15 +4,15 @@
 // @generated from file agent/v1/subagent.proto (package agent.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Message } from "@bufbuild/protobuf";
+import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file agent/v1/subagent.proto.
  */
 export const file_agent_v1_subagent: GenFile = /*@__PURE__*/
-  fileDesc("ChdhZ2VudC92MS9zdWJhZ2VudC5wcm90bxIIYWdlbnQudjEi4QIKDFN1YmFnZW50QXJncxIUCgx0b29sX2NhbGxfaWQYASABKAkSFQoNc3ViYWdlbnRfdHlwZRgCIAEoCRIQCghtb2RlbF9pZBgDIAEoCRIOCgZwcm9tcHQYBCABKAkSEAoIcmVhZG9ubHkYBSABKAgSHAoPcmVzdW1lX2FnZW50X2lkGAYgASgJSACIAQESHgoRcnVuX2luX2JhY2tncm91bmQYByABKAhIAYgBARIjChZwYXJlbnRfY29udmVyc2F0aW9uX2lkGAkgASgJSAKIAQESKAobcm9vdF9wYXJlbnRfY29udmVyc2F0aW9uX2lkGBAgASgJSAOIAQFCEgoQX3Jlc3VtZV9hZ2VudF9pZEIUChJfcnVuX2luX2JhY2tncm91bmRCGQoXX3BhcmVudF9jb252ZXJzYXRpb25faWRCHgocX3Jvb3RfcGFyZW50X2NvbnZlcnNhdGlvbl9pZCJyCg5TdWJhZ2VudFJlc3VsdBIsCgdzdWNjZXNzGAEgASgLMhkuYWdlbnQudjEuU3ViYWdlbnRTdWNjZXNzSAASKAoFZXJyb3IYAiABKAsyFy5hZ2VudC52MS5TdWJhZ2VudEVycm9ySABCCAoGcmVzdWx0IpwBCg9TdWJhZ2VudFN1Y2Nlc3MSEAoIYWdlbnRfaWQYASABKAkSGgoNZmluYWxfbWVzc2FnZRgCIAEoCUgAiAEBEhcKD3Rvb2xfY2FsbF9jb3VudBgDIAEoBRIcCg90cmFuc2NyaXB0X3BhdGgYBSABKAlIAYgBAUIQCg5fZmluYWxfbWVzc2FnZUISChBfdHJhbnNjcmlwdF9wYXRoIkIKDVN1YmFnZW50RXJyb3ISFQoIYWdlbnRfaWQYASABKAlIAIgBARINCgVlcnJvchgCIAEoCUILCglfYWdlbnRfaWQiiwEKDkN1c3RvbVN1YmFnZW50EhEKCWZ1bGxfcGF0aBgBIAEoCRIMCgRuYW1lGAIgASgJEhMKC2Rlc2NyaXB0aW9uGAMgASgJEg0KBXRvb2xzGAQgAygJEg0KBW1vZGVsGAUgASgJEg4KBnByb21wdBgGIAEoCRIVCg1pc19iYWNrZ3JvdW5kGAggASgIYgZwcm90bzM");
+  fileDesc("ChdhZ2VudC92MS9zdWJhZ2VudC5wcm90bxIIYWdlbnQudjEi4QIKDFN1YmFnZW50QXJncxIUCgx0b29sX2NhbGxfaWQYASABKAkSFQoNc3ViYWdlbnRfdHlwZRgCIAEoCRIQCghtb2RlbF9pZBgDIAEoCRIOCgZwcm9tcHQYBCABKAkSEAoIcmVhZG9ubHkYBSABKAgSHAoPcmVzdW1lX2FnZW50X2lkGAYgASgJSACIAQESHgoRcnVuX2luX2JhY2tncm91bmQYByABKAhIAYgBARIjChZwYXJlbnRfY29udmVyc2F0aW9uX2lkGAkgASgJSAKIAQESKAobcm9vdF9wYXJlbnRfY29udmVyc2F0aW9uX2lkGBAgASgJSAOIAQFCEgoQX3Jlc3VtZV9hZ2VudF9pZEIUChJfcnVuX2luX2JhY2tncm91bmRCGQoXX3BhcmVudF9jb252ZXJzYXRpb25faWRCHgocX3Jvb3RfcGFyZW50X2NvbnZlcnNhdGlvbl9pZCJyCg5TdWJhZ2VudFJlc3VsdBIsCgdzdWNjZXNzGAEgASgLMhkuYWdlbnQudjEuU3ViYWdlbnRTdWNjZXNzSAASKAoFZXJyb3IYAiABKAsyFy5hZ2VudC52MS5TdWJhZ2VudEVycm9ySABCCAoGcmVzdWx0IpwBCg9TdWJhZ2VudFN1Y2Nlc3MSEAoIYWdlbnRfaWQYASABKAkSGgoNZmluYWxfbWVzc2FnZRgCIAEoCUgAiAEBEhcKD3Rvb2xfY2FsbF9jb3VudBgDIAEoBRIcCg90cmFuc2NyaXB0X3BhdGgYBSABKAlIAYgBAUIQCg5fZmluYWxfbWVzc2FnZUISChBfdHJhbnNjcmlwdF9wYXRoIkIKDVN1YmFnZW50RXJyb3ISFQoIYWdlbnRfaWQYASABKAlIAIgBARINCgVlcnJvchgCIAEoCUILCglfYWdlbnRfaWQizAEKDkN1c3RvbVN1YmFnZW50EhEKCWZ1bGxfcGF0aBgBIAEoCRIMCgRuYW1lGAIgASgJEhMKC2Rlc2NyaXB0aW9uGAMgASgJEg0KBXRvb2xzGAQgAygJEg0KBW1vZGVsGAUgASgJEg4KBnByb21wdBgGIAEoCRI/Cg9wZXJtaXNzaW9uX21vZGUYByABKA4yJi5hZ2VudC52MS5DdXN0b21TdWJhZ2VudFBlcm1pc3Npb25Nb2RlEhUKDWlzX2JhY2tncm91bmQYCCABKAgq2gEKHEN1c3RvbVN1YmFnZW50UGVybWlzc2lvbk1vZGUSLworQ1VTVE9NX1NVQkFHRU5UX1BFUk1JU1NJT05fTU9ERV9VTlNQRUNJRklFRBAAEisKJ0NVU1RPTV9TVUJBR0VOVF9QRVJNSVNTSU9OX01PREVfREVGQVVMVBABEiwKKENVU1RPTV9TVUJBR0VOVF9QRVJNSVNTSU9OX01PREVfUkVBRE9OTFkQAhIuCipDVVNUT01fU1VCQUdFTlRfUEVSTUlTU0lPTl9NT0RFX0FHRU5UX09OTFkQA2IGcHJvdG8z");
 
 /**
  * @generated from message agent.v1.SubagentArgs
@@ -189,6 +189,11 @@ export type CustomSubagent = Message<"agent.v1.CustomSubagent"> & {
   prompt: string;
 
   /**
+   * @generated from field: agent.v1.CustomSubagentPermissionMode permission_mode = 7;
+   */
+  permissionMode: CustomSubagentPermissionMode;
+
+  /**
    * @generated from field: bool is_background = 8;
    */
   isBackground: boolean;
@@ -200,4 +205,40 @@ export type CustomSubagent = Message<"agent.v1.CustomSubagent"> & {
  */
 export const CustomSubagentSchema: GenMessage<CustomSubagent> = /*@__PURE__*/
   messageDesc(file_agent_v1_subagent, 4);
+
+/**
+ * @generated from enum agent.v1.CustomSubagentPermissionMode
+ */
+export const CustomSubagentPermissionMode = {
+  /**
+   * @generated from enum value: CUSTOM_SUBAGENT_PERMISSION_MODE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: CUSTOM_SUBAGENT_PERMISSION_MODE_DEFAULT = 1;
+   */
+  DEFAULT: 1,
+
+  /**
+   * @generated from enum value: CUSTOM_SUBAGENT_PERMISSION_MODE_READONLY = 2;
+   */
+  READONLY: 2,
+
+  /**
+   * @generated from enum value: CUSTOM_SUBAGENT_PERMISSION_MODE_AGENT_ONLY = 3;
+   */
+  AGENT_ONLY: 3,
+} as const;
+
+/**
+ * @generated from enum agent.v1.CustomSubagentPermissionMode
+ */
+export type CustomSubagentPermissionMode = (typeof CustomSubagentPermissionMode)[keyof typeof CustomSubagentPermissionMode] | UnknownEnum;
+
+/**
+ * Describes the enum agent.v1.CustomSubagentPermissionMode.
+ */
+export const CustomSubagentPermissionModeSchema: GenEnum<CustomSubagentPermissionMode> = /*@__PURE__*/
+  enumDesc(file_agent_v1_subagent, 0);
 

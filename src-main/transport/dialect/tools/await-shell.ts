@@ -51,6 +51,7 @@ export const awaitShell = defineTool<Args>({
   name: "AwaitShell",
   readOnly: true,
   modes: ["agent", "debug"],
+  needs: ({ tools }) => tools.some(({ name }) => name === "Shell"),
   card: "awaitToolCall",
   args,
   describe: () =>

@@ -4,7 +4,7 @@ import type { Mode, Setup } from "../../../loop/types.ts";
 import { systemPrompt } from "../prompt.ts";
 import { builtIns, toolOf } from "./index.ts";
 import { isReadOnlyAgent } from "./task.ts";
-import { type DescribedSetup, type Tool, toSpec } from "./tool.ts";
+import { type CardName, type DescribedSetup, toSpec } from "./tool.ts";
 
 /** What the client's headers say about tools: names of ToolCall fields, e.g. shell_tool_call. */
 export interface ToolFilter {
@@ -13,14 +13,15 @@ export interface ToolFilter {
   readonly excluded: readonly string[];
 }
 
-/** The built-in tools this client takes, for all modes. */
-export function builtInSpecs(setup: DescribedSetup, filter: ToolFilter): readonly ToolSpec[] {
-  const isTaken = (tool: Tool) => {
-    const field = tool.card.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-    return (filter.allowed === null || filter.allowed.includes(field)) && !filter.excluded.includes(field);
-  };
-  return builtIns.filter(isTaken).map((tool) => toSpec(tool, setup));
+/** Whether this client takes the tools with that card. */
+export function isTaken(card: CardName, { allowed, excluded }: ToolFilter): boolean {
+  const field = card.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return (allowed === null || allowed.includes(field)) && !excluded.includes(field);
 }
+
+/** The built-in tools this client takes, for all modes. */
+export const builtInSpecs = (setup: DescribedSetup, filter: ToolFilter): readonly ToolSpec[] =>
+  builtIns.filter(({ card }) => isTaken(card, filter)).map((tool) => toSpec(tool, setup));
 
 const changing: readonly Mode[] = ["agent", "debug"];
 

@@ -5,8 +5,10 @@ import { fitting, globFiles, searchCharacters } from "./limits.ts";
 import { absolute, below, isWindows, isWithin } from "./paths.ts";
 import {
   elsewhereNote,
+  everything,
   fileOf,
   foundIn,
+  isInGit,
   readSearch,
   type Truncation,
   truncationNote,
@@ -48,9 +50,12 @@ export const glob = defineTool<Args>({
     const search = readSearch(reply);
     if (typeof search === "string") return failed(given, search);
     const found = foundIn(search);
-    const files = found.flatMap(({ folder, union }) =>
-      union.case === "files" ? union.value.files.map((file) => fileOf(folder, file, workspace)) : [],
-    );
+    const isMeant = isInGit(given.glob_pattern) || isInGit(asked.path ?? "");
+    const files = found
+      .flatMap(({ folder, union }) =>
+        union.case === "files" ? union.value.files.map((file) => fileOf(folder, file, workspace)) : [],
+      )
+      .filter((file) => isMeant || !isInGit(file));
     const truncation = truncationOf(found);
     const success = {
       pattern: given.glob_pattern,
@@ -73,14 +78,18 @@ export const glob = defineTool<Args>({
   },
 });
 
+/** These would have ripgrep look into ignored folders as well. */
+const wholes: readonly string[] = ["", "*", "**", "**/*"];
+
 /** A pattern counts at any depth; one that begins in a workspace folder, from there. */
 function toSearch({ glob_pattern, target_directory }: Args, workspace: Workspace) {
   const pattern = isWindows(workspace) ? glob_pattern.replaceAll("\\", "/") : glob_pattern;
-  const path = target_directory === undefined ? undefined : absolute(target_directory, workspace);
   const root = workspace.paths.find((folder) => isWithin(pattern, folder, workspace));
-  if (root !== undefined) return { path: path ?? root, glob: `/${below(root, pattern, workspace) || "**"}` };
-  const bare = pattern.replace(/^\.\//, "");
-  return { path, glob: /^(?:\*\*\/|[/!])/.test(bare) ? bare : `**/${bare}` };
+  const path = target_directory === undefined ? root : absolute(target_directory, workspace);
+  const inner = root === undefined ? pattern.replace(/^\.\//, "") : below(root, pattern, workspace);
+  if (wholes.includes(inner)) return { path, glob: isInGit(path ?? "") ? undefined : everything };
+  if (root !== undefined) return { path, glob: `/${inner}` };
+  return { path, glob: /^(?:\*\*\/|[/!])/.test(inner) ? inner : `**/${inner}` };
 }
 
 function listed(files: readonly string[], truncation: Truncation): readonly string[] {

@@ -6,9 +6,11 @@ import { cutEnd, fitting, matchCharacters, searchCharacters } from "./limits.ts"
 import { absolute } from "./paths.ts";
 import {
   elsewhereNote,
+  everything,
   type Found,
   fileOf,
   foundIn,
+  isInGit,
   readSearch,
   truncationNote,
   truncationOf,
@@ -89,7 +91,7 @@ const pathOf = ({ path }: Args, workspace: Workspace): string | undefined =>
 const toGrepArgs = (given: Args, { operationId, setup: { workspace } }: StepContext) => ({
   pattern: given.pattern,
   path: pathOf(given, workspace),
-  glob: given.glob,
+  glob: given.glob ?? (isInGit(given.path ?? "") ? undefined : everything),
   type: given.type,
   outputMode: given.output_mode ?? "content",
   contextBefore: given.context_before,
@@ -170,7 +172,10 @@ const cardOf = (
 ): Card => ({
   case: "grepToolCall",
   value: {
-    args: { ...toGrepArgs(given, context), headLimit: given.head_limit, offset: given.offset },
+    args: {
+      ...toGrepArgs(given, context),
+      ...{ glob: given.glob, headLimit: given.head_limit, offset: given.offset },
+    },
     ...(result ? { result: { result } } : {}),
   },
 });

@@ -6,6 +6,15 @@ import { readReply, unexpected } from "./tool.ts";
 
 export type Search = GrepSuccess | string;
 
+/**
+ * All files but git's own: the client searches hidden folders too (seen), the newest first, and passes on 2,000 lines.
+ * It takes one glob, so a narrower one stands alone.
+ */
+export const everything = "!.git";
+
+/** Whether a path leads into git's own folder: then that is what is meant. */
+export const isInGit = (path: string): boolean => path.split(/[\\/]/).includes(".git");
+
 /** What was found, or the sentence that says why nothing was searched. */
 export function readSearch(reply: Reply): Search {
   const answer = readReply(reply);

@@ -92,10 +92,10 @@ const descriptionCharacters = 200;
 
 /** A custom subagent of a built-in name replaces it: the client looks for the user's own first. */
 function kindsOf({ subagents }: ClientFacts): readonly Kind[] {
-  const own = subagents.map(({ name, description }) => ({
+  const own = subagents.map(({ name, description, readonly = false }) => ({
     name,
     description: cutEnd(description.replaceAll(/\s+/g, " ").trim(), descriptionCharacters),
-    readonly: false,
+    readonly,
   }));
   return [...builtInKinds.filter(({ name }) => !own.some((kind) => isSame(kind.name, name))), ...own];
 }
@@ -158,14 +158,17 @@ const failed = (asked: TaskArgs, reason: string): ToolStep => ({
 
 type TaskArgs = MessageInitShape<typeof TaskArgsSchema>;
 
-const toCardArgs = ({ description, prompt, resume }: Args, kind: Kind | null): TaskArgs => ({
+const toCardArgs = ({ description, prompt, subagent_type, resume }: Args, kind: Kind | null): TaskArgs => ({
   description: description ?? cutEnd(prompt, 60),
   prompt,
-  subagentType: { type: typeOf(kind) },
+  subagentType: { type: typeOf(kind, subagent_type ?? "") },
   ...(resume ? { resume } : {}),
 });
 
-function typeOf(kind: Kind | null): NonNullable<NonNullable<TaskArgs["subagentType"]>["type"]> {
+function typeOf(
+  kind: Kind | null,
+  wanted: string,
+): NonNullable<NonNullable<TaskArgs["subagentType"]>["type"]> {
   switch (kind && builtInKinds.includes(kind) ? kind.name : null) {
     case "explore":
       return { case: "explore", value: {} };
@@ -174,7 +177,7 @@ function typeOf(kind: Kind | null): NonNullable<NonNullable<TaskArgs["subagentTy
     case general:
       return { case: "unspecified", value: {} };
     default:
-      return { case: "custom", value: { name: kind?.name ?? "" } };
+      return { case: "custom", value: { name: kind?.name ?? wanted } };
   }
 }
 

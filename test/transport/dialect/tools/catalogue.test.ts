@@ -132,7 +132,11 @@ describe("a subagent of type explore", () => {
     assert.equal(mayWrite({ subagentType: "Explore" }), false);
     for (const subagentType of ["generalPurpose", "shell", "db-expert", null])
       assert.equal(mayWrite({ subagentType }), true);
-    const subagents = [{ name: "explore", description: "mine" }];
+    const subagents = [
+      { name: "explore", description: "mine" },
+      { name: "critic", description: "finds fault", readonly: true },
+    ];
     assert.equal(mayWrite({ subagentType: "explore", subagents }), true);
+    assert.equal(mayWrite({ subagentType: "critic", subagents }), false);
   });
 });

@@ -68,7 +68,7 @@ test("every argument of the model reaches ripgrep but the limits, which the clie
   assert.deepEqual(step(args).bytes, step(args).bytes);
   const given = { pattern: "a", head_limit: 5, offset: 6 };
   assert.deepEqual(step(given).question, {
-    grepArgs: { pattern: "a", outputMode: "content", toolCallId: operationId },
+    grepArgs: { pattern: "a", glob: "!.git", outputMode: "content", toolCallId: operationId },
   });
   assert.deepEqual(step(given).startedCard, {
     grepToolCall: {
@@ -253,12 +253,36 @@ test("a glob counts at any depth, an absolute one from its workspace folder", ()
     "/home/me/code",
     "/src/**/*.ts",
   ]);
-  assert.deepEqual(askedFor({ glob_pattern: "/home/me/code" }), ["/home/me/code", "/**"]);
+  assert.deepEqual(askedFor({ glob_pattern: "/home/me/code" }), ["/home/me/code", "!.git"]);
   assert.deepEqual(askedFor({ glob_pattern: "src\\*.ts" }, windows), [undefined, "**/src/*.ts"]);
   assert.deepEqual(askedFor({ glob_pattern: "C:\\Users\\Jürgen\\code\\src\\*.ts" }, windows), [
     "C:\\Users\\Jürgen\\code",
     "/src/*.ts",
   ]);
+});
+
+test("git's own folder is searched only where it is named; the client would look into it first", () => {
+  const grepGlob = (given: JsonObject) =>
+    (step({ pattern: "a", ...given }).question as { grepArgs: { glob?: string } }).grepArgs.glob;
+  assert.deepEqual(
+    [{}, { path: "src" }, { glob: "*.ts" }, { path: ".git/hooks" }, { path: "C:\\x\\.git" }].map(grepGlob),
+    ["!.git", "!.git", "*.ts", undefined, undefined],
+  );
+  for (const all of ["*", "**", "**/*", "./**/*"])
+    assert.deepEqual(askedFor({ glob_pattern: all }), [undefined, "!.git"]);
+  assert.deepEqual(askedFor({ glob_pattern: "*", target_directory: ".git" }), [
+    "/home/me/code/.git",
+    undefined,
+  ]);
+
+  const files = results({
+    "/home/me/code": {
+      case: "files",
+      value: { files: ["./.git/config", "./a", "./.github/a"], totalFiles: 3 },
+    },
+  });
+  assert.equal(glob({ glob_pattern: "*o*" }, files).text, "a\n.github/a");
+  assert.equal(glob({ glob_pattern: ".git/*" }, files).text, ".git/config\na\n.github/a");
 });
 
 test("files keep the client's order, are counted and cut, and fill the card", () => {

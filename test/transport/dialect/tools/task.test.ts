@@ -69,6 +69,8 @@ describe("Task", () => {
     const description = setupOf({ client }).tools.find(({ name }) => name === "Task")?.description ?? "";
     assert.equal(description.split("explore (").length, 2);
     assert.equal(asked(task({}, { client })).readonly, undefined);
+    const careful = { subagents: [{ name: "critic", description: "mine", readonly: true }] };
+    assert.equal(asked(task({ subagent_type: "critic" }, { client: careful })).readonly, true);
   });
 
   test("a channel that the user chose for a kind is used for it alone", () => {
@@ -89,6 +91,9 @@ describe("Task", () => {
       call.ending,
       "error: There is no subagent wizard. There are: generalPurpose, explore, shell.",
     );
+    assert.partialDeepStrictEqual(call.card, {
+      taskToolCall: { args: { subagentType: { custom: { name: "wizard" } } } },
+    });
   });
 
   test("the last message is the result, and the agent can be gone on with", () => {
