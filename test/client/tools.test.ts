@@ -422,6 +422,7 @@ test("the tools in Cursor's client", { concurrency: 4 }, async (t) => {
         calls("Shell", { command: `ls ${folder}` }),
         calls("Write", { path: join(folder, "new"), contents: "" }),
         calls("Read", { path: "notes.txt" }),
+        calls("Grep", { pattern: "key" }),
       ]);
       const closed = "This folder or address belongs to Ownkey and is closed to tools.";
       assert.deepEqual(results.slice(0, 3), [closed, closed, closed]);

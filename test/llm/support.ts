@@ -205,6 +205,11 @@ export class HandClock implements Clock {
     return this.#now;
   }
 
+  /** Alarms that are set. */
+  get waiting(): number {
+    return this.#alarms.size;
+  }
+
   after(ms: number, task: () => void): () => void {
     const alarm = () => task();
     this.#alarms.set(alarm, this.#now + ms);

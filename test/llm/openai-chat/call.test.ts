@@ -5,6 +5,7 @@ import { type TestContext, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { createLlm, requestUrl } from "../../../src-main/llm/create.ts";
 import { usualLimits } from "../../../src-main/llm/guard.ts";
+import type { ResponseEvent } from "../../../src-main/llm/types.ts";
 import {
   channelOf,
   chunkOf,
@@ -12,6 +13,7 @@ import {
   errorOf,
   freePort,
   HandClock,
+  requestOf,
   type Server,
   serve,
   serveSocket,
@@ -43,11 +45,17 @@ const until = async (isSo: () => boolean): Promise<void> => {
 // ---- well ----------------------------------------------------------------------------------------------
 
 test("an answer comes as events, one batch a network chunk, at the address that people are shown", async (t) => {
+  let sendRest = (): unknown => undefined;
   const server = await serve(t, (response) => {
     stream(response, chunkOf({ content: "He" }) + chunkOf({ content: "l" }));
-    setTimeout(() => response.end(`${chunkOf({ content: "lo" })}${chunkOf({}, "stop")}data: [DONE]\n\n`), 20);
+    sendRest = () => response.end(`${chunkOf({ content: "lo" })}${chunkOf({}, "stop")}data: [DONE]\n\n`);
   });
-  const { batches, events } = await ask(server);
+  const asked = createLlm(channelOf(server.url), key).stream(requestOf(), new AbortController().signal);
+  const batches: ResponseEvent[][] = [];
+  for await (const batch of asked) {
+    if (batches.push([...batch]) === 1) sendRest();
+  }
+  const events = batches.flat();
   assert.equal(textOf(events), "Hello");
   assert.deepEqual(
     batches.map((batch) => batch.map(({ type }) => type)),
@@ -103,7 +111,10 @@ test("calls one after the other share a connection", async (t) => {
     setTimeout(() => response.end(), 5);
   });
   for (let i = 0; i < 3; i++) {
-    await ask(server);
+    const { clock, asked } = askLater(server.url);
+    await asked;
+    await until(() => clock.waiting === 0);
+    // undici uses a connection again after one more turn of the event loop.
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   assert.equal(server.connections(), 1);
