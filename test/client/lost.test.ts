@@ -8,7 +8,7 @@ import { until } from "../support/until.ts";
 import { calls, promptFor, says } from "./script.ts";
 import { openStage } from "./stage.ts";
 
-/** Text gets a mark of its delivery when the last mark is this old. */
+/** Long enough that the first text has its own mark of delivery. */
 const markMs = 1_000;
 
 /** Leaves a line each time it is carried out, and ends when the file `go` is there. */

@@ -15,7 +15,8 @@ export interface Relay {
   close(): void;
 }
 
-const quietMs = 200;
+/** Well over the 200 ms after which the program has what it wrote acknowledged, on a busy machine too. */
+const quietMs = 1_000;
 
 export async function startRelay(target: () => number): Promise<Relay> {
   const sockets = new Set<Socket>();
