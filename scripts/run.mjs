@@ -61,8 +61,13 @@ function findNode() {
 
 /** Runs to the end with our own input and output; passes on signals and the exit code. */
 function run(/** @type {string} */ program, /** @type {string[]} */ args) {
-  const path = `${dirname(program)}${delimiter}${process.env.PATH ?? ""}`;
-  const child = spawn(program, args, { stdio: "inherit", env: { ...process.env, PATH: path } });
+  const PATH = `${dirname(program)}${delimiter}${process.env.PATH ?? ""}`;
+  // Compiled once, not at every start: a quarter of a second each, and the tests start the program often.
+  const NODE_COMPILE_CACHE = join(root, "node_modules", ".cache", "node");
+  const child = spawn(program, args, {
+    stdio: "inherit",
+    env: { NODE_COMPILE_CACHE, ...process.env, PATH },
+  });
   for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"]))
     process.on(signal, () => {
       // A terminal gives Ctrl-C to the whole group: the child has it already.
