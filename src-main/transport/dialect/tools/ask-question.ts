@@ -6,7 +6,7 @@ import type {
   AskQuestionResult,
   AskQuestionSuccess_Answer,
 } from "../../../gen/agent/v1/queries_pb.ts";
-import { type Card, defineTool, readAnswer, type ToolStep, unexpected } from "./tool.ts";
+import { type Card, defineTool, readAnswer, type ToolStep } from "./tool.ts";
 
 const question = z.object({
   prompt: z.string().min(1),
@@ -39,11 +39,9 @@ export const askQuestion = defineTool<Args>({
         type: "query",
         query: { case: "askQuestionInteractionQuery", value: { args: asked, toolCallId: operationId } },
       };
-    const answer = readAnswer(reply);
+    const answer = readAnswer(reply, "askQuestionInteractionResponse");
     if (typeof answer === "string") return failed(asked, answer);
-    return answer.case === "askQuestionInteractionResponse"
-      ? answered(given, answer.value.result)
-      : failed(asked, unexpected(answer));
+    return answered(given, answer.result);
   },
   failed: (given, reason) =>
     cardOf({ title: given.title ?? "" }, { case: "error", value: { errorMessage: reason } }),

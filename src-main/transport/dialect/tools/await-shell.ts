@@ -15,15 +15,7 @@ import { type LineMatcher, matcherOf } from "./line-pattern.ts";
 import { printed } from "./printed.ts";
 import { readProblem } from "./read.ts";
 import { type Foot, type Head, headLines, readFoot, readHead, terminalFile } from "./terminal-file.ts";
-import {
-  type Card,
-  defineTool,
-  readLocal,
-  readReply,
-  type ToolContext,
-  type ToolStep,
-  unexpected,
-} from "./tool.ts";
+import { type Card, defineTool, readLocal, readReply, type ToolContext, type ToolStep } from "./tool.ts";
 
 const defaultWaitMs = 30_000;
 const pausesMs = { first: 250, longest: 5_000 };
@@ -145,12 +137,11 @@ interface Lines {
 
 /** The lines from number `from` on, or the sentence that says why there are none. */
 function readLines(reply: Reply, from: number, { given, path }: Watch): Lines | string {
-  const answer = readReply(reply);
+  const answer = readReply(reply, "readResult");
   if (typeof answer === "string") return answer;
-  if (answer.case !== "readResult") return unexpected(answer);
-  const { result } = answer.value;
+  const { result } = answer;
   if (result.case === "fileNotFound") return `There is no background shell ${given.shell_id}.`;
-  if (result.case !== "success") return readProblem(answer.value, path);
+  if (result.case !== "success") return readProblem(answer, path);
   const { rangeApplied, totalLines, fileSize } = result.value;
   const lines = textOf(result.value).split("\n");
   return { lines: rangeApplied ? lines : lines.slice(from - 1), total: totalLines, size: Number(fileSize) };

@@ -7,7 +7,7 @@ import {
   TodoStatus,
 } from "../../../gen/agent/v1/queries_pb.ts";
 import type { Todo } from "../../../loop/types.ts";
-import { type Card, defineTool, readAnswer, type ToolStep, unexpected } from "./tool.ts";
+import { type Card, defineTool, readAnswer, type ToolStep } from "./tool.ts";
 
 const args = z.object({
   name: z.string().min(1).optional().describe("Three to five words."),
@@ -35,11 +35,9 @@ export const createPlan = defineTool<Args>({
         type: "query",
         query: { case: "createPlanRequestQuery", value: { args: asked, toolCallId: operationId } },
       };
-    const answer = readAnswer(reply);
+    const answer = readAnswer(reply, "createPlanRequestResponse");
     if (typeof answer === "string") return failed(asked, answer);
-    return answer.case === "createPlanRequestResponse"
-      ? answered(given, answer.value.result)
-      : failed(asked, unexpected(answer));
+    return answered(given, answer.result);
   },
   failed: ({ name = "", overview = "", plan = "" }, reason) =>
     cardOf({ name, overview, plan }, { result: { case: "error", value: { error: reason } } }),

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { DeleteResult } from "../../../gen/agent/v1/files_pb.ts";
 import { absolute } from "./paths.ts";
-import { type Card, defineTool, readReply, type ToolStep, unexpected } from "./tool.ts";
+import { type Card, defineTool, readReply, type ToolStep } from "./tool.ts";
 
 const args = z.object({
   path: z.string().min(1).describe("Absolute, or relative to the workspace."),
@@ -22,14 +22,13 @@ export const deleteFile = defineTool<Args>({
     const path = absolute(given.path, workspace);
     if (!reply)
       return { type: "exec", message: { case: "deleteArgs", value: { path, toolCallId: operationId } } };
-    const answer = readReply(reply);
+    const answer = readReply(reply, "deleteResult");
     if (typeof answer === "string") return failed(path, operationId, answer);
-    if (answer.case !== "deleteResult") return failed(path, operationId, unexpected(answer));
-    const { result } = answer.value;
-    if (result.case === undefined) return failed(path, operationId, problemOf(answer.value, path));
+    const { result } = answer;
+    if (result.case === undefined) return failed(path, operationId, problemOf(answer, path));
     return {
       type: "done",
-      text: result.case === "success" ? `Deleted ${path}.` : problemOf(answer.value, path),
+      text: result.case === "success" ? `Deleted ${path}.` : problemOf(answer, path),
       isError: result.case !== "success",
       card: cardOf(path, operationId, result),
     };

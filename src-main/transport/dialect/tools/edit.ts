@@ -9,7 +9,7 @@ import type { ReadResult, WriteResult } from "../../../gen/agent/v1/files_pb.ts"
 import type { Reply } from "../../../loop/types.ts";
 import { encodingProblem, formOf, inForm, newForm, withoutForm } from "./form.ts";
 import { readProblem } from "./read.ts";
-import { type Card, readReply, type ToolStep, unexpected } from "./tool.ts";
+import { type Card, readReply, type ToolStep } from "./tool.ts";
 
 /** How the file stands: its text as the client gave it, or null when there is none yet, and its size in bytes. */
 interface Before {
@@ -83,10 +83,9 @@ export const editCard = (path: string, result?: NonNullable<EditCard["result"]>[
 });
 
 function beforeOf(reply: Reply, path: string): Before | string {
-  const answer = readReply(reply);
+  const answer = readReply(reply, "readResult");
   if (typeof answer === "string") return answer;
-  if (answer.case !== "readResult") return unexpected(answer);
-  return textOf(answer.value, path);
+  return textOf(answer, path);
 }
 
 function textOf(read: ReadResult, path: string): Before | string {
@@ -99,9 +98,9 @@ function textOf(read: ReadResult, path: string): Before | string {
 }
 
 function writeProblem(reply: Reply, path: string): string | null {
-  const answer = readReply(reply);
+  const answer = readReply(reply, "writeResult");
   if (typeof answer === "string") return answer;
-  return answer.case === "writeResult" ? refusalOf(answer.value, path) : unexpected(answer);
+  return refusalOf(answer, path);
 }
 
 function refusalOf({ result }: WriteResult, path: string): string | null {

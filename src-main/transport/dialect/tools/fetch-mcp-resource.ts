@@ -4,7 +4,7 @@ import type { ReadMcpResourceSuccess } from "../../../gen/agent/v1/mcp_pb.ts";
 import type { ImagePart } from "../../../llm/types.ts";
 import { cutMiddle, mcpCharacters } from "./limits.ts";
 import { toImage } from "./mcp-result.ts";
-import { type Card, defineTool, readReply, type ToolStep, unexpected } from "./tool.ts";
+import { type Card, defineTool, readReply, type ToolStep } from "./tool.ts";
 
 const args = z.object({ server: z.string(), uri: z.string().min(1).max(4_096) });
 type Args = z.infer<typeof args>;
@@ -20,10 +20,9 @@ export const fetchMcpResource = defineTool<Args>({
   step(given, [reply], { operationId }) {
     const asked = { ...given, toolCallId: operationId };
     if (!reply) return { type: "exec", message: { case: "readMcpResourceExecArgs", value: asked } };
-    const answer = readReply(reply);
+    const answer = readReply(reply, "readMcpResourceExecResult");
     if (typeof answer === "string") return failed(given, operationId, answer);
-    if (answer.case !== "readMcpResourceExecResult") return failed(given, operationId, unexpected(answer));
-    const { result } = answer.value;
+    const { result } = answer;
     switch (result.case) {
       case "success":
         return {

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { ListMcpResourcesExecResult } from "../../../gen/agent/v1/mcp_pb.ts";
 import { cutEnd, lineCharacters, mcpCharacters, mcpResources } from "./limits.ts";
-import { type Card, defineTool, readReply, type ToolStep, unexpected } from "./tool.ts";
+import { type Card, defineTool, readReply, type ToolStep } from "./tool.ts";
 
 const args = z.object({ server: z.string().optional().describe("Default: all servers.") });
 type Args = z.infer<typeof args>;
@@ -18,10 +18,9 @@ export const listMcpResources = defineTool<Args>({
   step(given, [reply]) {
     if (!reply)
       return { type: "exec", message: { case: "listMcpResourcesExecArgs", value: toExecArgs(given) } };
-    const answer = readReply(reply);
+    const answer = readReply(reply, "listMcpResourcesExecResult");
     if (typeof answer === "string") return failed(given, answer);
-    if (answer.case !== "listMcpResourcesExecResult") return failed(given, unexpected(answer));
-    const { result } = answer.value;
+    const { result } = answer;
     switch (result.case) {
       case "success":
         return {

@@ -4,7 +4,7 @@ import type { LsDirectoryTreeNode, LsResult } from "../../../gen/agent/v1/files_
 import type { StepContext, Workspace } from "../../../loop/types.ts";
 import { lsLines } from "./limits.ts";
 import { absolute, baseName } from "./paths.ts";
-import { type Card, defineTool, readReply, type ToolStep, unexpected } from "./tool.ts";
+import { type Card, defineTool, readReply, type ToolStep } from "./tool.ts";
 
 /** The client has its own bound too: beyond about a thousand names it leaves folders closed (seen). */
 const timeoutMs = 10_000;
@@ -26,11 +26,9 @@ export const ls = defineTool<Args>({
     const [reply] = replies;
     const asked = toLsArgs(given, context);
     if (!reply) return { type: "exec", message: { case: "lsArgs", value: asked } };
-    const answer = readReply(reply);
+    const answer = readReply(reply, "lsResult");
     if (typeof answer === "string") return failed(asked, answer);
-    return answer.case === "lsResult"
-      ? outcomeOf(asked, answer.value, context.setup.workspace)
-      : failed(asked, unexpected(answer));
+    return outcomeOf(asked, answer, context.setup.workspace);
   },
   failed: (given, reason) => {
     const path = given.path ?? "";

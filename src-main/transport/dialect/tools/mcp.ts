@@ -7,7 +7,7 @@ import type { McpResult } from "../../../gen/agent/v1/mcp_pb.ts";
 import type { McpTarget } from "../../../llm/types.ts";
 import type { Reply } from "../../../loop/types.ts";
 import { mcpContent } from "./mcp-result.ts";
-import { type Card, defineTool, readReply, type ToolContext, type ToolStep, unexpected } from "./tool.ts";
+import { type Card, defineTool, readReply, type ToolContext, type ToolStep } from "./tool.ts";
 
 /** Each level of JSON is three of protobuf, of which the client reads a hundred. */
 const deepest = 30;
@@ -39,11 +39,9 @@ export function stepMcp(
     return failed({}, `The arguments are nested too deeply: at most ${deepest} levels. Nothing was done.`);
   const asked = toMcpArgs(given, target, operationId);
   if (!reply) return { type: "exec", message: { case: "mcpArgs", value: asked } };
-  const answer = readReply(reply);
+  const answer = readReply(reply, "mcpResult");
   if (typeof answer === "string") return failed(asked, answer);
-  return answer.case === "mcpResult"
-    ? outcomeOf(asked, answer.value, redact)
-    : failed(asked, unexpected(answer));
+  return outcomeOf(asked, answer, redact);
 }
 
 /** Every text in a value, names of members too. */

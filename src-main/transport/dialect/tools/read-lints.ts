@@ -9,7 +9,7 @@ import {
 import type { Reply } from "../../../loop/types.ts";
 import { cutEnd, fitting, lintCharacters, lintMessages, searchCharacters } from "./limits.ts";
 import { absolute } from "./paths.ts";
-import { type Card, defineTool, readReply, unexpected } from "./tool.ts";
+import { type Card, defineTool, readReply } from "./tool.ts";
 
 const args = z.object({
   paths: z.array(z.string().min(1)).min(1).max(20).describe("Files."),
@@ -58,11 +58,10 @@ interface File {
 }
 
 function readFile(path: string, reply: Reply): File {
-  const answer = readReply(reply);
+  const answer = readReply(reply, "diagnosticsResult");
   if (typeof answer === "string") return { path, found: answer };
-  if (answer.case !== "diagnosticsResult") return { path, found: unexpected(answer) };
-  const { result } = answer.value;
-  return { path, found: result.case === "success" ? sorted(result.value) : problemOf(answer.value) };
+  const { result } = answer;
+  return { path, found: result.case === "success" ? sorted(result.value) : problemOf(answer) };
 }
 
 const sorted = ({ diagnostics }: DiagnosticsSuccess): readonly Diagnostic[] =>

@@ -5,7 +5,7 @@ import { formOf, withoutForm } from "./form.ts";
 import { imageType } from "./image.ts";
 import { cutEnd, lineCharacters, readCharacters, readLines } from "./limits.ts";
 import { absolute } from "./paths.ts";
-import { type Card, defineTool, readReply, type ToolStep, unexpected } from "./tool.ts";
+import { type Card, defineTool, readReply, type ToolStep } from "./tool.ts";
 
 const args = z.object({
   path: z.string().min(1).describe("Absolute, or relative to the workspace."),
@@ -27,13 +27,12 @@ export const read = defineTool<Args>({
     const path = absolute(given.path, workspace);
     if (!reply)
       return { type: "exec", message: { case: "readArgs", value: toReadArgs(given, path, operationId) } };
-    const answer = readReply(reply);
+    const answer = readReply(reply, "readResult");
     if (typeof answer === "string") return failed(given, path, answer);
-    if (answer.case !== "readResult") return failed(given, path, unexpected(answer));
-    const { result } = answer.value;
+    const { result } = answer;
     return result.case === "success"
       ? shown(given, path, result.value, redact)
-      : failed(given, path, readProblem(answer.value, path));
+      : failed(given, path, readProblem(answer, path));
   },
   failed: (given, reason) => cardOf({}, given.path ?? "", { case: "error", value: { errorMessage: reason } }),
   touches: (given, { setup: { workspace } }) => ({ paths: [absolute(given.path, workspace)], text: "" }),

@@ -2,7 +2,7 @@
 import type { GrepResult, GrepSuccess, GrepUnionResult } from "../../../gen/agent/v1/files_pb.ts";
 import type { Reply, Workspace } from "../../../loop/types.ts";
 import { displayed, inFolder, isWithin } from "./paths.ts";
-import { readReply, unexpected } from "./tool.ts";
+import { readReply } from "./tool.ts";
 
 export type Search = GrepSuccess | string;
 
@@ -17,9 +17,9 @@ export const isInGit = (path: string): boolean => path.split(/[\\/]/).includes("
 
 /** What was found, or the sentence that says why nothing was searched. */
 export function readSearch(reply: Reply): Search {
-  const answer = readReply(reply);
+  const answer = readReply(reply, "grepResult");
   if (typeof answer === "string") return answer;
-  return answer.case === "grepResult" ? successOf(answer.value) : unexpected(answer);
+  return successOf(answer);
 }
 
 function successOf({ result }: GrepResult): Search {

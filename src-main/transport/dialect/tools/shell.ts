@@ -22,7 +22,7 @@ import { backgroundReport, toShellResult, toSpawnArgs } from "./background.ts";
 import { shellCharacters } from "./limits.ts";
 import { absolute, isWindows } from "./paths.ts";
 import { printed } from "./printed.ts";
-import { defineTool, readReply, type ToolContext, type ToolStep, unexpected } from "./tool.ts";
+import { defineTool, readReply, type ToolContext, type ToolStep } from "./tool.ts";
 
 const defaultTimeoutMs = 120_000;
 const longestTimeoutMs = 600_000;
@@ -63,11 +63,10 @@ export const shell = defineTool<Args>({
     const [reply] = replies;
     const asked = toShellArgs(given, context);
     if (!reply) return { type: "exec", message: toQuestion(asked) };
-    const answer = readReply(reply);
+    const answer = readReply(reply, "shellResult", "backgroundShellSpawnResult");
     if (typeof answer === "string") return failed(asked, answer);
-    if (answer.case === "shellResult") return outcomeOf(asked, answer.value, context);
-    if (answer.case !== "backgroundShellSpawnResult") return failed(asked, unexpected(answer));
-    const spawned = create(ShellResultSchema, toShellResult(answer.value, context.setup.workspace));
+    if (answer.$typeName === "agent.v1.ShellResult") return outcomeOf(asked, answer, context);
+    const spawned = create(ShellResultSchema, toShellResult(answer, context.setup.workspace));
     return outcomeOf(asked, spawned, context);
   },
   failed: (given, reason) =>

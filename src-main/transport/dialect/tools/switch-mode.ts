@@ -3,7 +3,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { z } from "zod";
 import type { SwitchModeArgsSchema, SwitchModeRequestResponse } from "../../../gen/agent/v1/queries_pb.ts";
 import type { Mode, StepContext } from "../../../loop/types.ts";
-import { type Card, defineTool, readAnswer, type ToolStep, unexpected } from "./tool.ts";
+import { type Card, defineTool, readAnswer, type ToolStep } from "./tool.ts";
 
 const modes = ["agent", "ask", "plan", "debug"] as const satisfies readonly Mode[];
 
@@ -29,11 +29,9 @@ export const switchMode = defineTool<Args>({
     if (given.target_mode_id === mode) return failed(asked, `The mode is ${mode} already.`);
     const [reply] = replies;
     if (!reply) return { type: "query", query: { case: "switchModeRequestQuery", value: { args: asked } } };
-    const answer = readAnswer(reply);
+    const answer = readAnswer(reply, "switchModeRequestResponse");
     if (typeof answer === "string") return failed(asked, answer);
-    return answer.case === "switchModeRequestResponse"
-      ? answered(asked, mode, given.target_mode_id, answer.value)
-      : failed(asked, unexpected(answer));
+    return answered(asked, mode, given.target_mode_id, answer);
   },
   failed: (given, reason) =>
     cardOf({ targetModeId: given.target_mode_id ?? "" }, { case: "error", value: { error: reason } }),

@@ -10,7 +10,7 @@ import type { SubagentResult } from "../../../gen/agent/v1/subagent_pb.ts";
 import type { TaskArgsSchema } from "../../../gen/agent/v1/tools_pb.ts";
 import type { ClientFacts, Setup } from "../../../loop/types.ts";
 import { cutEnd, cutMiddle, subagentCharacters } from "./limits.ts";
-import { type Card, defineTool, readReply, type ToolStep, unexpected } from "./tool.ts";
+import { type Card, defineTool, readReply, type ToolStep } from "./tool.ts";
 
 const general = "generalPurpose";
 
@@ -69,11 +69,9 @@ export const task = defineTool<Args>({
           },
         },
       };
-    const answer = readReply(reply);
+    const answer = readReply(reply, "subagentResult");
     if (typeof answer === "string") return failed(asked, answer);
-    return answer.case === "subagentResult"
-      ? outcomeOf(asked, answer.value)
-      : failed(asked, unexpected(answer));
+    return outcomeOf(asked, answer);
   },
   failed: (given, reason) =>
     cardOf(

@@ -122,11 +122,17 @@ export const encodeExec = (message: ExecInit): Uint8Array =>
 export const encodeQuery = (query: QueryInit): Uint8Array =>
   toBinary(InteractionQuerySchema, create(InteractionQuerySchema, { query }));
 
-/** What the user answered, or the sentence that says why there is no answer. */
-export function readAnswer(reply: Reply): QueryResult | string {
-  if (reply.type === "failure") return reply.reason;
-  return fromBinary(InteractionResponseSchema, reply.bytes).result;
-}
+/** What the client answered, which is of a kind that was wanted, or the sentence that says why there is no such answer. */
+export const readReply = <C extends CaseOf<ExecResult>>(reply: Reply, ...wanted: readonly C[]) =>
+  reply.type === "failure"
+    ? reply.reason
+    : valueIn<ExecResult, C>(fromBinary(ExecClientMessageSchema, reply.bytes).message, wanted);
+
+/** The same of what the user answered. */
+export const readAnswer = <C extends CaseOf<QueryResult>>(reply: Reply, wanted: C) =>
+  reply.type === "failure"
+    ? reply.reason
+    : valueIn<QueryResult, C>(fromBinary(InteractionResponseSchema, reply.bytes).result, [wanted]);
 
 /** What a local step returned, or the sentence that says why it did not. */
 export function readLocal(reply: Reply): JsonObject | string {
@@ -135,12 +141,18 @@ export function readLocal(reply: Reply): JsonObject | string {
   return isObject(value) ? value : "The step gave no result.";
 }
 
-/** What the client answered, or the sentence that says why it did not. */
-export function readReply(reply: Reply): ExecResult | string {
-  if (reply.type === "failure") return reply.reason;
-  return fromBinary(ExecClientMessageSchema, reply.bytes).message;
-}
+type Result = ExecResult | QueryResult;
+type CaseOf<R extends Result> = NonNullable<R["case"]>;
+type ValueOf<R extends Result, C> = Extract<R, { readonly case: C }>["value"];
 
 /** A tool asked one thing and got another: a fault of the client or of ours, told to the model as a failure. */
-export const unexpected = (result: ExecResult | QueryResult): string =>
-  `The client answered with ${result.case ?? "nothing"}, which does not fit the question.`;
+function valueIn<R extends Result, C extends CaseOf<R>>(
+  result: R,
+  wanted: readonly C[],
+): ValueOf<R, C> | string {
+  const isWanted = (of: R): of is R & { readonly value: ValueOf<R, C> } =>
+    wanted.some((kind) => kind === of.case);
+  return isWanted(result)
+    ? result.value
+    : `The client answered with ${result.case ?? "nothing"}, which does not fit the question.`;
+}

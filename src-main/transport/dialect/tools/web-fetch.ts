@@ -8,7 +8,7 @@ import { z } from "zod";
 import type { JsonObject } from "../../../base/json.ts";
 import type { Reply } from "../../../loop/types.ts";
 import { pageCharacters } from "./limits.ts";
-import { type Card, defineTool, readAnswer, readLocal, type ToolStep, unexpected } from "./tool.ts";
+import { type Card, defineTool, readAnswer, readLocal, type ToolStep } from "./tool.ts";
 
 const args = z.object({
   url: z.string().min(1).describe("With http:// or https://."),
@@ -52,10 +52,9 @@ function nextStep(
     const value = { args: { url, toolCallId: operationId } };
     return { type: "query", query: { case: "webFetchRequestQuery", value } };
   }
-  const answer = readAnswer(approval);
+  const answer = readAnswer(approval, "webFetchRequestResponse");
   if (typeof answer === "string") return failed(url, operationId, answer);
-  if (answer.case !== "webFetchRequestResponse") return failed(url, operationId, unexpected(answer));
-  const { result } = answer.value;
+  const { result } = answer;
   if (result.case !== "approved") return refused(url, operationId, result.value?.reason ?? "");
   if (!page)
     return {

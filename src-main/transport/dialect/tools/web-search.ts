@@ -8,7 +8,7 @@ import { z } from "zod";
 import { isArray, isObject, type JsonObject } from "../../../base/json.ts";
 import type { Reply } from "../../../loop/types.ts";
 import { cutEnd, webSearchCharacters } from "./limits.ts";
-import { type Card, defineTool, readAnswer, readLocal, type ToolStep, unexpected } from "./tool.ts";
+import { type Card, defineTool, readAnswer, readLocal, type ToolStep } from "./tool.ts";
 
 const args = z.object({ search_term: z.string().min(1) });
 type Args = z.infer<typeof args>;
@@ -40,10 +40,9 @@ const noProvider =
 
 /** null when it is; else how the call ends. */
 function isApproved(approval: Reply, term: string, operationId: string): ToolStep | null {
-  const answer = readAnswer(approval);
+  const answer = readAnswer(approval, "webSearchRequestResponse");
   if (typeof answer === "string") return failed(term, operationId, answer);
-  if (answer.case !== "webSearchRequestResponse") return failed(term, operationId, unexpected(answer));
-  const { result } = answer.value;
+  const { result } = answer;
   if (result.case === "approved") return null;
   const reason = result.value?.reason ?? "";
   return {

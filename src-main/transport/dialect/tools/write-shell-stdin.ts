@@ -1,6 +1,6 @@
 /** WriteShellStdin: answers to a background shell that asks. */
 import { z } from "zod";
-import { type Card, defineTool, readReply, type ToolStep, unexpected } from "./tool.ts";
+import { type Card, defineTool, readReply, type ToolStep } from "./tool.ts";
 
 const args = z.object({
   shell_id: z.int().min(0),
@@ -18,10 +18,9 @@ export const writeShellStdin = defineTool<Args>({
   step(given, [reply]) {
     const { shell_id: shellId, chars } = given;
     if (!reply) return { type: "exec", message: { case: "writeShellStdinArgs", value: { shellId, chars } } };
-    const answer = readReply(reply);
+    const answer = readReply(reply, "writeShellStdinResult");
     if (typeof answer === "string") return failed(given, answer);
-    if (answer.case !== "writeShellStdinResult") return failed(given, unexpected(answer));
-    const { result } = answer.value;
+    const { result } = answer;
     switch (result.case) {
       case "success":
         return {
