@@ -49,6 +49,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "src-main/gen",
     "src-main/base",
     "src-main/loop/types.ts",
+    "src-main/loop/size.ts",
     "src-main/llm/types.ts",
     "@bufbuild/protobuf",
     "diff",

@@ -67,6 +67,8 @@ export interface Listening {
 const firstPort = 7788;
 const portsTried = 100;
 const portSetting = "port";
+const compactSetting = "compactPercent";
+const compactDefault = 85;
 
 export function createApp(options: AppOptions): App {
   const { clock, log } = options;
@@ -171,6 +173,7 @@ function directOptions(options: AppOptions, parts: Parts, onCall: DirectOptions[
     createLlm: channels.openLlm,
     installationKey: secrets.installationKey,
     protectedPaths: [options.folder.path],
+    compactPercent: () => percentOf(store.settings.get(compactSetting)),
     redact,
     ownPorts,
     local,
@@ -192,6 +195,9 @@ function statusOf(store: Store, { folder, sealer }: AppOptions, running: Running
     sealer: sealer.kind,
   };
 }
+
+const percentOf = (value: unknown): number =>
+  typeof value === "number" && value > 0 && value <= 100 ? value : compactDefault;
 
 const addressOf = ({ port }: Listener): string => `http://127.0.0.1:${port}/`;
 

@@ -44,6 +44,13 @@ export function addUsage(state: ConversationState, usage: Usage | null): Convers
   return { ...state, run: { ...state.run, usage: sum } };
 }
 
+/** What the provider counted holds for the whole history, the answer in it. */
+export const counted = (state: ConversationState, usage: Usage | null): ConversationState => {
+  if (!usage) return state;
+  const tokens = usage.fresh + usage.cached + usage.written + usage.output;
+  return { ...state, counted: { tokens, messages: state.messages.length } };
+};
+
 export const noUsage: Usage = { fresh: 0, cached: 0, written: 0, output: 0, reasoning: 0 };
 
 const lasting = (kind: LlmError["kind"], code: string, message: string): LlmError => ({
@@ -60,6 +67,16 @@ export const stepLimit = lasting(
   `Stopped after ${maxCalls} model calls in one turn. Send "continue" to go on from here.`,
 );
 export const noRun = lasting("bug", "no_run", "The conversation is busy without a run.");
+/** The request was too long for the model, in whatever words its provider said so. */
+export const contextOverflow = "context_overflow";
+
+/** It stays too long, however short the history is. */
+export const tooLong = (error: LlmError): LlmError => ({
+  ...error,
+  retryable: false,
+  message: `${error.message} Shortening the conversation did not help: begin a new one, attach less, or pick a model with a larger context window.`,
+});
+
 /** Neither text nor a call. A model that spent its whole output on thinking, or was stopped, would do so again. */
 export function emptyResponse(stopReason: StopReason): LlmError {
   const empty = (message: string) => lasting("upstream", "empty_response", message);

@@ -143,12 +143,19 @@ export function close(
   return next;
 }
 
+/** The result of a call that nobody will carry out any more. */
+export const notCarriedOut = (call: ToolCall): ToolResultMessage => ({
+  role: "tool",
+  toolCallId: call.id,
+  toolName: call.name,
+  text: "This call was not carried out.",
+  isError: true,
+});
+
 /** The message that answers a finished operation. */
 function resultOf({ call, step }: Operation): ToolResultMessage {
-  const outcome =
-    step.type === "done"
-      ? step.outcome
-      : { text: "This call was not carried out.", isError: true, images: [] };
+  if (step.type !== "done") return notCarriedOut(call);
+  const { outcome } = step;
   return {
     role: "tool",
     toolCallId: call.id,

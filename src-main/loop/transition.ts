@@ -19,24 +19,27 @@ import {
   addUsage,
   callCommand,
   callIdOf,
+  contextOverflow,
+  counted,
   emptyResponse,
   isWorthARetry,
-  maxCalls,
   maxTries,
   mismatch,
   noRun,
   noUsage,
-  stepLimit,
 } from "./call.ts";
+import { calledOff, isInstruction } from "./compaction.ts";
+import { callLlm, conclude, fail, ignore, isSummary, settled, summarize, unheard, wait } from "./follow.ts";
 import { append, emptyHistoryHash } from "./history.ts";
-import { advance, begin, close, openOutcomes, type Scene, toolCallsOf } from "./operations.ts";
+import { advance, begin, close, notCarriedOut, openOutcomes, type Scene, toolCallsOf } from "./operations.ts";
 import { differenceOf, emptyPending, fold } from "./pending.ts";
+import { onOverflow, summarized } from "./summary.ts";
 import type {
-  Command,
   ConversationState,
   Input,
   LoopEvent,
   Operation,
+  Origin,
   Phase,
   Resolutions,
   Run,
@@ -52,16 +55,11 @@ export const emptyConversation = (conversationId: string): ConversationState => 
   callCount: 0,
   messages: [],
   historyHash: emptyHistoryHash,
+  counted: null,
   phase: { type: "ready" },
   queued: [],
   todos: [],
   run: null,
-});
-
-export const toRuntime = (committed: ConversationState): RuntimeState => ({
-  committed,
-  pending: null,
-  try: 1,
 });
 
 export function transition(state: RuntimeState, input: Input, tools: Tools): Transition {
@@ -88,19 +86,42 @@ function onStart(
   tools: Tools,
 ): Transition {
   const { committed } = state;
-  if (committed.run?.runId === input.runId) return ignore(state);
+  const { runId, setup, context, message, origin } = input;
+  if (committed.run?.runId === runId) return ignore(state);
   const interrupted = "The user sent a new message before this call ended.";
-  const settled = settle(committed, interrupted, tools, input.resolutions);
+  const before = settle(committed, interrupted, tools, input.resolutions);
+  const from = origin ? rebase(before.state, origin) : before.state;
+  const steered = origin ? [] : committed.queued.map((queued) => queued.message);
   const next = append(
-    {
-      ...settled.state,
-      turn: committed.turn + 1,
-      queued: [],
-      run: { runId: input.runId, setup: input.setup, calls: 0, usage: noUsage },
-    },
-    [...committed.queued.map((queued) => queued.message), ...input.context, input.message],
+    { ...from, turn: from.turn + 1, queued: [], run: { runId, setup, calls: 0, usage: noUsage } },
+    [
+      ...(isInstruction(from.messages.at(-1)) ? [calledOff] : []),
+      ...steered,
+      ...context,
+      ...(message ? [message] : []),
+    ],
   );
-  return callLlm(next, settled.emit);
+  const begun = message ? callLlm(next, before.emit) : summarize(next, "summary_only", before.emit);
+  return origin ? { ...begun, base: { ...origin, count: origin.messages.length } } : begun;
+}
+
+/** The state as it was at an earlier commit, in an epoch of its own. Calls that were open there get their results. */
+function rebase(state: ConversationState, origin: Origin): ConversationState {
+  const { messages, historyHash, todos, turn, cause } = origin;
+  const epoch = cause === "fork" ? state.epoch : state.epoch + 1;
+  const based = {
+    ...state,
+    epoch,
+    turn: Math.max(turn, state.turn),
+    messages,
+    historyHash,
+    todos,
+    counted: null,
+  };
+  const answer = messages.findLastIndex((message) => message.role === "assistant");
+  const open = toolCallsOf(lastAnswer(based)).slice(messages.length - answer - 1);
+  const isAnswered = messages.slice(answer + 1).some((message) => message.role !== "tool");
+  return isAnswered ? based : append(based, open.map(notCarriedOut));
 }
 
 function onLlmEvent(state: RuntimeState, callId: string, event: ResponseEvent, tools: Tools): Transition {
@@ -108,10 +129,11 @@ function onLlmEvent(state: RuntimeState, callId: string, event: ResponseEvent, t
   if (phase.type !== "waiting_llm" || phase.callId !== callId) return ignore(state);
   switch (event.type) {
     case "done":
-      return onDone(state, event, tools);
+      return isSummary(phase.purpose) ? onSummary(state, event, tools) : onDone(state, event, tools);
     case "error":
-      return onError(state, event.error);
+      return onError(state, event.error, tools);
     default:
+      if (isSummary(phase.purpose)) return { state, emit: [], command: { type: "continue_llm" } };
       return {
         state: { ...state, pending: fold(state.pending ?? emptyPending(callId), event) },
         emit: [event],
@@ -130,18 +152,35 @@ function onDone(
   const { message } = event;
   const calls = toolCallsOf(message);
   if (calls.length === 0 && !message.blocks.some((block) => block.type === "text" && block.text !== ""))
-    return onError(state, emptyResponse(message.stopReason));
+    return onError(state, emptyResponse(message.stopReason), tools);
   const difference = state.pending && differenceOf(state.pending, message);
-  if (difference) return onError(state, mismatch(difference));
+  if (difference) return onError(state, mismatch(difference), tools);
 
-  const answered = addUsage(append(committed, [message]), event.usage);
+  const answered = counted(addUsage(append(committed, [message]), event.usage), event.usage);
   const callId = callIdOf(committed);
   return calls.length === 0
     ? conclude(answered, [event])
     : carryOn(answered, callId, calls, 0, tools, [event]);
 }
 
-function onError(state: RuntimeState, error: LlmError): Transition {
+/** The model's summary takes the place of what it is of; calls in such an answer are not carried out. */
+function onSummary(
+  state: RuntimeState,
+  { message, usage }: Extract<ResponseEvent, { readonly type: "done" }>,
+  tools: Tools,
+): Transition {
+  const text = message.blocks
+    .map((block) => (block.type === "text" ? block.text : ""))
+    .join("")
+    .trim();
+  if (text === "" && state.try < maxTries) return onError(state, emptyResponse("stop"), tools);
+  return summarized(addUsage(state.committed, usage), text || null, tools);
+}
+
+function onError(state: RuntimeState, error: LlmError, tools: Tools): Transition {
+  const { phase } = state.committed;
+  if (error.code === contextOverflow && phase.type === "waiting_llm")
+    return onOverflow(state, phase.purpose, error, tools);
   if (isWorthARetry(error) && state.try < maxTries) {
     const next = { ...state, pending: null, try: state.try + 1 };
     return { state: next, emit: [], command: callCommand(next.committed, next.try, error) };
@@ -180,20 +219,23 @@ function onReply(
 
 function onInject(state: RuntimeState, input: Extract<Input, { readonly type: "inject" }>): Transition {
   const { committed } = state;
-  if (!isBusy(committed.phase)) return ignore(state);
-  if (committed.queued.some((queued) => queued.injectionId === input.injectionId)) return ignore(state);
-  const queued = [...committed.queued, { injectionId: input.injectionId, message: input.message }];
-  return {
-    state: { ...state, committed: { ...committed, queued } },
-    emit: [{ type: "injected", injectionId: input.injectionId, state: "queued" }],
+  const { injectionId, message } = input;
+  const said = (how: "queued" | "rejected", next: RuntimeState): Transition => ({
+    state: next,
+    emit: [{ type: "injected", injectionId, state: how }],
     command: wait,
-  };
+  });
+  if (!isBusy(committed.phase)) return said("rejected", state);
+  if (committed.queued.some((queued) => queued.injectionId === injectionId)) return said("queued", state);
+  const queued = [...committed.queued, { injectionId, message }];
+  return said("queued", { ...state, committed: { ...committed, queued } });
 }
 
 function onCancel(state: RuntimeState, reason: string, tools: Tools): Transition {
   if (!isBusy(state.committed.phase)) return ignore(state);
   const { state: next, emit } = settle(state.committed, `The user stopped this turn: ${reason}`, tools);
-  return settled({ ...next, phase: { type: "canceled", reason } }, emit, { type: "canceled", reason });
+  const ended = { ...next, queued: [], phase: { type: "canceled", reason } } as const;
+  return settled(ended, [...emit, ...unheard(next)], { type: "canceled", reason });
 }
 
 /** Goes through the calls of an answer from `from` on: a batch that needs the client waits, others end at once. */
@@ -220,32 +262,6 @@ function carryOn(
     next += begun.batch.length;
   }
   return callLlm(current, emit);
-}
-
-/** The end of a turn, unless the user has steered meanwhile. */
-const conclude = (state: ConversationState, emit: readonly LoopEvent[]): Transition =>
-  state.queued.length > 0
-    ? callLlm(state, emit)
-    : settled({ ...state, phase: { type: "final" } }, emit, { type: "final" });
-
-function callLlm(state: ConversationState, emit: readonly LoopEvent[]): Transition {
-  const { run } = state;
-  if (!run) return fail(state, noRun, emit);
-  const delivered = state.queued.map(
-    ({ injectionId }) => ({ type: "injected", injectionId, state: "delivered" }) as const,
-  );
-  const complete = append(
-    { ...state, queued: [] },
-    state.queued.map((queued) => queued.message),
-  );
-  if (run.calls >= maxCalls) return fail(complete, stepLimit, [...emit, ...delivered]);
-  const counted = {
-    ...complete,
-    callCount: state.callCount + 1,
-    run: { ...run, calls: run.calls + 1 },
-  };
-  const next = { ...counted, phase: { type: "waiting_llm", callId: callIdOf(counted) } } as const;
-  return settled(next, [...emit, ...delivered], callCommand(next, 1, null));
 }
 
 /** Ends what is open with one error result a call; the phase is the caller's to set. */
@@ -278,16 +294,3 @@ const lastAnswer = (state: ConversationState) =>
   state.messages.findLast((message) => message.role === "assistant") ?? null;
 
 const isDone = (operation: Operation): boolean => operation.step.type === "done";
-
-const wait: Command = { type: "wait" };
-
-const ignore = (state: RuntimeState): Transition => ({ state, emit: [], command: wait });
-
-const settled = (state: ConversationState, emit: readonly LoopEvent[], command: Command): Transition => ({
-  state: toRuntime(state),
-  emit,
-  command,
-});
-
-const fail = (state: ConversationState, error: LlmError, emit: readonly LoopEvent[]): Transition =>
-  settled({ ...state, phase: { type: "failed", error } }, emit, { type: "failed", error });

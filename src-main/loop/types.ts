@@ -4,6 +4,7 @@
  * An id is derived, never drawn: callId = conversation/epoch/turn/callCount, operationId = callId/index, where index
  * counts the tool calls of one answer. So a replay of the same inputs yields the same bytes. The model's own call
  * ids do not serve: some models use one id twice in a turn.
+ * Longer than 300 lines because it is the whole vocabulary, and is looked up rather than read.
  */
 import type { JsonObject } from "../base/json.ts";
 import type {
@@ -39,6 +40,8 @@ export interface ConversationState {
   readonly callCount: number;
   /** Append-only within an epoch: what one call was sent is a prefix of what the next one is sent. */
   readonly messages: readonly Message[];
+  /** Tokens that the provider counted for the first so many messages; null before it did in this epoch. */
+  readonly counted: { readonly tokens: number; readonly messages: number } | null;
   /** h(n) = sha256(h(n-1) || canonical bytes of message n); 32 zero bytes before the first. */
   readonly historyHash: Uint8Array;
   readonly phase: Phase;
@@ -57,7 +60,7 @@ export interface Todo {
 
 export type Phase =
   | { readonly type: "ready" }
-  | { readonly type: "waiting_llm"; readonly callId: string }
+  | { readonly type: "waiting_llm"; readonly callId: string; readonly purpose: Purpose }
   | {
       readonly type: "waiting_client";
       readonly callId: string;
@@ -67,6 +70,12 @@ export type Phase =
   | { readonly type: "final" }
   | { readonly type: "canceled"; readonly reason: string }
   | { readonly type: "failed"; readonly error: LlmError };
+
+/**
+ * What a call is for. `summary` makes the history shorter and then answers, `summary_only` only shortens;
+ * `shortened` answers from a history that was just shortened, so that too long is final.
+ */
+export type Purpose = "answer" | "shortened" | "summary" | "summary_only";
 
 /** The user turn in hand (or the last one): what was asked with it, and what it has used. */
 export interface Run {
@@ -85,6 +94,8 @@ export interface Setup {
   readonly system: string;
   readonly tools: readonly ToolSpec[];
   readonly options: LlmOptions;
+  /** Tokens from which on the history is summarised before the next call. */
+  readonly compactAt: number;
   readonly workspace: Workspace;
   readonly client: ClientFacts;
 }
@@ -176,17 +187,31 @@ export type Input =
   | {
       readonly type: "start";
       readonly runId: string;
-      readonly message: UserMessage;
+      /** null: the history is to be summarised, and nothing more. */
+      readonly message: UserMessage | null;
       /** Appended before the message: what changed since the last turn. */
       readonly context: readonly ContextMessage[];
       readonly setup: Setup;
       /** By operation id: how calls that this run interrupts have ended at the client after all. */
       readonly resolutions: Resolutions;
+      /** null: the run follows what is stored. */
+      readonly origin: Origin | null;
     }
   | { readonly type: "llm_event"; readonly callId: string; readonly event: ResponseEvent }
   | { readonly type: "reply"; readonly operationId: string; readonly step: number; readonly reply: Reply }
   | { readonly type: "inject"; readonly injectionId: string; readonly message: UserMessage }
   | { readonly type: "cancel"; readonly reason: string };
+
+/** An earlier commit from which a run goes on: of this conversation, or of the one it is a fork of. */
+export interface Origin {
+  readonly cause: "rewind" | "fork";
+  readonly conversationId: string;
+  readonly epoch: number;
+  readonly turn: number;
+  readonly messages: readonly Message[];
+  readonly historyHash: Uint8Array;
+  readonly todos: readonly Todo[];
+}
 
 // ---- output --------------------------------------------------------------------------------------------
 
@@ -195,7 +220,28 @@ export interface Transition {
   readonly state: RuntimeState;
   readonly emit: readonly LoopEvent[];
   readonly command: Command;
+  /** Where the messages of a new epoch come from; left out while the epoch stays. */
+  readonly base?: Base;
 }
+
+/**
+ * rewind, fork: the first `count` messages of that epoch. compaction: the messages [from, from + count) of the epoch
+ * before, behind a summary; `isAnswer`: the call in hand brought it.
+ */
+export type Base =
+  | {
+      readonly cause: "rewind" | "fork";
+      readonly conversationId: string;
+      readonly epoch: number;
+      readonly count: number;
+      readonly historyHash: Uint8Array;
+    }
+  | {
+      readonly cause: "compaction";
+      readonly from: number;
+      readonly count: number;
+      readonly isAnswer: boolean;
+    };
 
 /** What people see: the model's stream, and what becomes of its tool calls. */
 export type LoopEvent =
@@ -207,7 +253,16 @@ export type LoopEvent =
       readonly call: ToolCall;
       readonly outcome: Outcome;
     }
-  | { readonly type: "injected"; readonly injectionId: string; readonly state: "queued" | "delivered" };
+  /** cancelled, rejected: the client sends it again as a message of its own. */
+  | {
+      readonly type: "injected";
+      readonly injectionId: string;
+      readonly state: "queued" | "delivered" | "cancelled" | "rejected";
+    }
+  /** The history is being made shorter; nothing of that call is shown but the summary. */
+  | { readonly type: "summary_started" }
+  | { readonly type: "summary"; readonly text: string }
+  | { readonly type: "summary_completed" };
 
 export type Command =
   /** Keep reading the stream. */
@@ -244,6 +299,8 @@ export interface Tools {
   fail(call: ToolCall, reason: string, spec: ToolSpec | null): Outcome;
   /** The same run in another mode: its prompt and its tools. */
   inMode(setup: Setup, mode: Mode): Setup;
+  /** The files a call was about, for a summary. */
+  filesOf(call: ToolCall): readonly string[];
 }
 
 export interface StepContext {

@@ -53,6 +53,12 @@ export function createCalls(
     `${view} ORDER BY planned_ms DESC, call_count DESC LIMIT ?`,
   );
   const selectOne = db.prepare<[string], CallSql>(`${view} WHERE call_id = ?`);
+  const selectPartial = db
+    .prepare<[string], string>(
+      `SELECT partial FROM llm_tries JOIN llm_calls USING (call_id)
+       WHERE call_id = ? AND status <> 'committed' AND partial <> '' ORDER BY try DESC LIMIT 1`,
+    )
+    .pluck();
   const selectRequest = db.prepare<[string], RequestRow>(
     `SELECT conversation_id, epoch, message_count, request_hash,
        system_hash AS system, tools_hash AS tools, options_hash AS options
@@ -66,6 +72,8 @@ export function createCalls(
       const row = selectOne.get(callId);
       return row ? toRow(row) : null;
     },
+    /** What people saw last of a call that came to no answer; null when they saw nothing. */
+    partial: (callId: string): string | null => selectPartial.get(callId) ?? null,
     /** The very request that was planned. Throws `bug` when there is none, or it cannot be rebuilt byte for byte. */
     request(callId: string): LlmRequest {
       const row = selectRequest.get(callId);

@@ -11,12 +11,13 @@
  *   run 1             run 2             run 1, if it was open, was superseded; results in the tail are still its own
  *
  * Results stand in the history in the order of the calls, so the n-th result of a commit answers the n-th call that
- * had none yet.
+ * had none yet. A new epoch begins with its base: what that holds is not written again, and results in it answer
+ * no call that is open.
  */
 import { OwnkeyError } from "../base/errors.ts";
 import type { Message, ToolCall } from "../llm/types.ts";
-import { chainHash, encodeMessage } from "../loop/history.ts";
-import type { ConversationState, LoopEvent, Operation, Phase, Run } from "../loop/types.ts";
+import { chainHash, emptyHistoryHash, encodeMessage } from "../loop/history.ts";
+import type { Base, ConversationState, LoopEvent, Operation, Phase, Run } from "../loop/types.ts";
 import type { NewMessage } from "./messages.ts";
 import type { RunEnd } from "./runs.ts";
 
@@ -60,24 +61,26 @@ export function changeOf(
   before: ConversationState,
   after: ConversationState,
   completed: readonly Completed[],
+  base: Base | null,
 ): Change {
-  if (after.conversationId !== before.conversationId || after.epoch !== before.epoch)
+  const epoch = before.epoch + (base && base.cause !== "fork" ? 1 : 0);
+  if (after.conversationId !== before.conversationId || after.epoch !== epoch)
     throw bug(before, "it was continued as another one");
   const isNew = after.run !== null && after.run.runId !== before.run?.runId;
-  const appended = appendedTo(before, after, isNew);
+  const appended = appendedTo(before, after, isNew, base);
   const firstSeq = appended.find((message) => message.role !== "tool")?.seq ?? after.messages.length;
   return {
     appended,
     started: isNew && after.run ? { run: after.run, firstSeq } : null,
     superseded: isNew && before.run ? endOf({ type: "canceled", reason: superseded }, before.run) : null,
     ended: after.run && endOf(after.phase, after.run),
-    answered: answeredBy(before.phase, after.phase, appended),
+    answered: answeredBy(before.phase, after.phase, appended, base),
     planned:
       after.phase.type === "waiting_llm" && !isSameCall(before.phase, after.phase)
         ? after.phase.callId
         : null,
     operations: [
-      ...closedBy(before, after, completed, appended, isNew),
+      ...closedBy(before, after, completed, base ? [] : appended, isNew),
       ...batchChanges(before.phase, after.phase),
     ],
   };
@@ -89,16 +92,17 @@ function appendedTo(
   before: ConversationState,
   after: ConversationState,
   isNew: boolean,
+  base: Base | null,
 ): readonly NewMessage[] {
-  const from = before.messages.length;
-  let hash = before.historyHash;
+  const { from, hash: first } = startOf(before, base);
+  let hash = first;
   const appended = after.messages.slice(from).map((message, at): NewMessage => {
     const json = encodeMessage(message);
     hash = chainHash(hash, json);
     // A turn that is interrupted gets the results of its open calls in the commit that starts the next one.
-    const owner = isNew && message.role === "tool" ? before : after;
+    const owner = isNew && message.role === "tool" && !base ? before : after;
     if (!owner.run) throw bug(before, `message ${from + at} belongs to no run`);
-    const callId = isOfCall(message) ? callIdOf(before.phase) : null;
+    const callId = isOfCall(message) && !base ? callIdOf(before.phase) : null;
     return {
       seq: from + at,
       role: message.role,
@@ -112,6 +116,17 @@ function appendedTo(
   if (after.messages.length < from || Buffer.compare(hash, after.historyHash) !== 0)
     throw bug(before, "its history hash is not that of the messages that were added");
   return appended;
+}
+
+/** Where in the epoch of `after` the messages begin that are written with it. */
+export function startOf(
+  before: ConversationState,
+  base: Base | null,
+): { readonly from: number; readonly hash: Uint8Array } {
+  if (!base) return { from: before.messages.length, hash: before.historyHash };
+  return base.cause === "compaction"
+    ? { from: 0, hash: emptyHistoryHash }
+    : { from: base.count, hash: base.historyHash };
 }
 
 const isOfCall = (message: Message): boolean => message.role === "assistant" || message.role === "tool";
@@ -137,10 +152,17 @@ function endOf(phase: Phase, { usage }: Run): RunEnd | null {
   }
 }
 
-function answeredBy(before: Phase, after: Phase, appended: readonly NewMessage[]): Answered | null {
+function answeredBy(
+  before: Phase,
+  after: Phase,
+  appended: readonly NewMessage[],
+  base: Base | null,
+): Answered | null {
   if (before.type !== "waiting_llm" || isSameCall(before, after)) return null;
   const { callId } = before;
-  const answer = appended.find((message) => message.role === "assistant");
+  if (base?.cause === "compaction")
+    return { callId, status: base.isAnswer ? "committed" : "failed", assistantSeq: null };
+  const answer = base ? null : appended.find((message) => message.role === "assistant");
   if (answer) return { callId, status: "committed", assistantSeq: answer.seq };
   return { callId, status: after.type === "failed" ? "failed" : "canceled", assistantSeq: null };
 }

@@ -13,10 +13,10 @@ import { sha256 } from "../base/hash.ts";
 import { canonical, type Json } from "../base/json.ts";
 import type { Message } from "../llm/types.ts";
 import { encodeMessage, requestHash } from "../loop/history.ts";
-import type { ConversationState } from "../loop/types.ts";
-import { type Answered, type Change, type Completed, changeOf } from "./change.ts";
+import type { Base, ConversationState } from "../loop/types.ts";
+import { type Answered, type Change, type Completed, changeOf, startOf } from "./change.ts";
 import { conversationIdOf } from "./conversations.ts";
-import type { Messages } from "./messages.ts";
+import type { Messages, NewMessage } from "./messages.ts";
 import type { Operations } from "./operations.ts";
 import type { RequestParts } from "./request-parts.ts";
 import type { RunEnd } from "./runs.ts";
@@ -33,6 +33,8 @@ export interface Commit {
   /** What that version stands for; a fresh empty state for version 0. */
   readonly before: ConversationState;
   readonly after: ConversationState;
+  /** What the epoch of `after` begins with, when it is a new one. */
+  readonly base: Base | null;
   /** run:<run_id> | call:<call_id> | op:<operation_id>/<step> | inject:<id> | cancel:<run_id> */
   readonly inputId: string;
   /** SHA-256 of the user message, with a start only. */
@@ -63,6 +65,7 @@ export interface CommitParts {
 export function createCommit(db: Database, nouns: CommitParts): (commit: Commit) => CommitResult {
   const { messages, operations, tries } = nouns;
   const head = createHead(db);
+  const epochs = createEpochs(db, messages);
   const inputs = createInputs(db);
   const runs = createRunWriting(db, nouns);
   const calls = createCallWriting(db, nouns);
@@ -78,9 +81,10 @@ export function createCommit(db: Database, nouns: CommitParts): (commit: Commit)
     if (!head.swap(request)) return { type: "conflict" };
 
     const version = request.version + 1;
-    const change = changeOf(before, after, request.completed);
+    const change = changeOf(before, after, request.completed, request.base);
+    epochs.begin(request);
     inputs.add(request, version, change);
-    messages.append(conversationId, epoch, change.appended, now);
+    messages.append(conversationId, epoch, epochs.withPlaces(request, change.appended), now);
     for (const each of change.operations) operations.apply(each, now);
     runs.start(request, change);
     runs.change(request);
@@ -95,7 +99,7 @@ export function createCommit(db: Database, nouns: CommitParts): (commit: Commit)
   return (request) => commit.immediate(request);
 }
 
-/** The conversation's row: inserted with its first epoch, or swapped. */
+/** The conversation's row: inserted, or swapped. */
 function createHead(db: Database) {
   const insert = db.prepare(
     `INSERT INTO conversations (id, principal, client_id, version, epoch, message_count, history_hash, state_json,
@@ -103,24 +107,20 @@ function createHead(db: Database) {
      VALUES (@id, @principal, @clientId, 1, @epoch, @count, @hash, @state, @status, @title, @channelId, @now, @now)
      ON CONFLICT DO NOTHING`,
   );
-  const insertEpoch = db.prepare(
-    "INSERT INTO epochs (conversation_id, epoch, cause, created_ms) VALUES (?, ?, 'start', ?)",
-  );
   const update = db.prepare(
-    `UPDATE conversations SET version = version + 1, message_count = @count, history_hash = @hash,
+    `UPDATE conversations SET version = version + 1, epoch = @epoch, message_count = @count, history_hash = @hash,
        state_json = @state, status = @status, channel_id = @channelId, updated_ms = @now
      WHERE id = @id AND version = @version`,
   );
 
   const create = ({ principal, clientId, before, after, now }: Commit): boolean => {
-    const row = { principal, clientId, epoch: after.epoch, title: titleOf(after.messages) };
+    const row = { principal, clientId, title: titleOf(after.messages) };
     if (insert.run({ ...row, ...columnsOf(after, now) }).changes === 0) return false;
     if (after.conversationId !== conversationIdOf(principal, clientId) || before.messages.length > 0)
       throw new OwnkeyError(
         "bug",
         `Conversation ${after.conversationId} cannot be begun: it is not a new one of its principal.`,
       );
-    insertEpoch.run(after.conversationId, after.epoch, now);
     return true;
   };
 
@@ -134,6 +134,7 @@ function createHead(db: Database) {
 
 const columnsOf = (state: ConversationState, now: number) => ({
   id: state.conversationId,
+  epoch: state.epoch,
   count: state.messages.length,
   hash: state.historyHash,
   state: encodeState(state),
@@ -141,6 +142,43 @@ const columnsOf = (state: ConversationState, now: number) => ({
   channelId: state.run?.setup.channelId ?? null,
   now,
 });
+
+/** Where an epoch begins: with nothing, with messages of another that stay there, or with copies. */
+function createEpochs(db: Database, messages: Messages) {
+  const insert = db.prepare(
+    "INSERT INTO epochs (conversation_id, epoch, cause, base_epoch, base_count, created_ms) VALUES (?, ?, ?, ?, ?, ?)",
+  );
+  return {
+    begin({ base, version, before, after, now }: Commit): void {
+      const { conversationId, epoch } = after;
+      if (!base) {
+        if (version === 0) insert.run(conversationId, epoch, "start", null, 0, now);
+      } else if (base.cause === "fork") {
+        insert.run(conversationId, epoch, base.cause, null, 0, now);
+        messages.append(
+          conversationId,
+          epoch,
+          messages.rows(base.conversationId, base.epoch, base.count),
+          now,
+        );
+      } else if (base.cause === "rewind")
+        insert.run(conversationId, epoch, base.cause, base.epoch, base.count, now);
+      else insert.run(conversationId, epoch, base.cause, before.epoch, 0, now);
+    },
+    /** Messages that a compaction kept stay those of their own turn, run and call. */
+    withPlaces({ base, before }: Commit, appended: readonly NewMessage[]): readonly NewMessage[] {
+      if (base?.cause !== "compaction") return appended;
+      const { from, count } = base;
+      const rows = [...messages.rows(before.conversationId, before.epoch, from + count)].slice(from);
+      return appended.map((message, at) => {
+        const place = rows[at - 1];
+        if (!place) return message;
+        const { turn, runId, callId } = place;
+        return { ...message, turn, runId, callId };
+      });
+    },
+  };
+}
 
 /** The first words the user wrote, for lists. */
 function titleOf(messages: readonly Message[]): string | null {
@@ -161,8 +199,9 @@ function createInputs(db: Database) {
   return {
     versionOf: (conversationId: string, inputId: string): number | null =>
       select.get(conversationId, inputId) ?? null,
-    add({ before, after, inputId, now }: Commit, version: number, { appended }: Change): void {
-      const json = canonical({ epoch: after.epoch, first: before.messages.length, count: appended.length });
+    add({ before, after, base, inputId, now }: Commit, version: number, { appended }: Change): void {
+      const first = startOf(before, base).from;
+      const json = canonical({ epoch: after.epoch, first, count: appended.length });
       insert.run(after.conversationId, version, inputId, json, now);
     },
   };

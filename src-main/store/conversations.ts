@@ -8,6 +8,7 @@ import { damaged, type Messages } from "./messages.ts";
 import type { Card, Operations } from "./operations.ts";
 import type { RequestParts } from "./request-parts.ts";
 import { type ConversationStatus, readState, type StoredPhase, type StoredState } from "./state.ts";
+import { createTurns } from "./turns.ts";
 
 export interface Versioned {
   readonly version: number;
@@ -74,20 +75,17 @@ export function createConversations(
   const load = db.transaction((id: string): Versioned | null => {
     const row = select.get(id);
     if (!row) return null;
-    const { turn, callCount, phase, queued, todos, run } = readState(row.state_json);
+    const { phase, run, ...rest } = readState(row.state_json);
     const history = messages.read(id, row.epoch, row.message_count);
     if (Buffer.compare(history.hash, row.history_hash) !== 0)
       throw damaged(id, "its messages are not those of its history hash");
     const state: ConversationState = {
+      ...rest,
       conversationId: id,
       epoch: row.epoch,
-      turn,
-      callCount,
       messages: history.messages,
       historyHash: row.history_hash,
       phase: phaseOf(phase, history.messages, operations),
-      queued,
-      todos,
       run: runOf(id, run),
     };
     return { version: row.version, state };
@@ -100,6 +98,7 @@ export function createConversations(
     find: (principal: string, clientId: string): string | null => selectId.get(principal, clientId) ?? null,
     /** null: there is none. Throws `bug` when what is stored is not what was written. */
     load: (conversationId: string): Versioned | null => load(conversationId),
+    ...createTurns(db, messages),
     /** The finished cards of an open run, in the order of its calls. */
     cards: (conversationId: string, runId: string): readonly Card[] =>
       operations.cards(conversationId, runId),

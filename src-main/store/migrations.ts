@@ -203,6 +203,8 @@ CREATE TABLE local_keys (
   revoked_ms INTEGER
 ) STRICT;
 `,
+  // 2: a rewind brings back the todos as well
+  "ALTER TABLE checkpoints ADD COLUMN todos_json TEXT NOT NULL DEFAULT '[]'",
 ];
 
 /**

@@ -8,6 +8,7 @@ import type { ConversationState, Phase, Queued, Run, Todo } from "../loop/types.
 export interface StoredState {
   readonly turn: number;
   readonly callCount: number;
+  readonly counted: ConversationState["counted"];
   readonly phase: StoredPhase;
   readonly queued: readonly Queued[];
   readonly todos: readonly Todo[];
@@ -27,10 +28,12 @@ export type ConversationStatus =
   | "provider_error"
   | "failed";
 
-export function encodeState({ turn, callCount, phase, queued, todos, run }: ConversationState): string {
+export function encodeState(state: ConversationState): string {
+  const { turn, callCount, counted, phase, queued, todos, run } = state;
   const stored: StoredState = {
     turn,
     callCount,
+    counted,
     phase:
       phase.type === "waiting_client"
         ? { ...phase, batch: phase.batch.map((each) => each.operationId) }

@@ -23,16 +23,10 @@ import { shellDelta, turnEnded } from "./dialect/encode.ts";
 import { execIdOf } from "./dialect/ids.ts";
 import { Execs } from "./execs.ts";
 import { Queries } from "./queries.ts";
+import { broughtCommit } from "./run/origin.ts";
 import type { Runner } from "./run/runner.ts";
 import type { Runners } from "./run/runners.ts";
-import {
-  type Asked,
-  type Message,
-  messageHashOf,
-  type StartOptions,
-  toResumed,
-  toStart,
-} from "./run/start.ts";
+import { type Asked, messageHashOf, type New, type StartOptions, toResumed, toStart } from "./run/start.ts";
 import type { Ending, View } from "./run/view.ts";
 import type { Handler, Inbound, Session, Stream } from "./sessions.ts";
 import type { Problem } from "./wire/errors.ts";
@@ -165,6 +159,7 @@ export class Attempt implements Handler, View {
     const beginning = beginningOf(request.action);
     switch (beginning.type) {
       case "message":
+      case "summarize":
         if (!known) return this.#start(asked, beginning);
         if (Buffer.compare(known.inputHash, messageHashOf(beginning)) !== 0)
           throw new OwnkeyError("conflict", "This run id came before with another message.");
@@ -182,7 +177,7 @@ export class Attempt implements Handler, View {
     return this.#options.runners.get({ principal, clientId: request.conversationId || requestId });
   }
 
-  async #start(asked: Asked, beginning: Message): Promise<void> {
+  async #start(asked: Asked, beginning: New): Promise<void> {
     const model = modelOf(asked.request);
     const channel = this.#options.channels().find(({ id }) => id === model);
     if (!channel)
@@ -191,7 +186,8 @@ export class Attempt implements Handler, View {
         `No enabled channel has the id ${JSON.stringify(model)}. Pick another model.`,
       );
     const { action, preFetchedBlobs } = asked.request;
-    const context = await clientContext(action, beginning.context, {
+    const inline = beginning.type === "message" ? beginning.context : undefined;
+    const context = await clientContext(action, inline, {
       clock: this.#options.clock,
       execs: this.#execs,
       blobs: this.#blobs,
@@ -202,6 +198,7 @@ export class Attempt implements Handler, View {
     if (this.#isOver) return;
     const runner = this.#runnerOf(asked); // now, not before: it may have been parked meanwhile
     if (runner.state.run?.runId === asked.runId) return this.#resume(runner, asked); // another attempt was faster
+    runner.interrupt();
     const { input, progress } = toStart(this.#options, asked, beginning, channel, context, runner.state);
     this.#runner = runner;
     runner.start(input, messageHashOf(beginning), progress, this);
@@ -213,7 +210,9 @@ export class Attempt implements Handler, View {
       throw new OwnkeyError("conflict", "A newer message followed this turn; it cannot be taken up again.");
     const channel = this.#options.channels().find(({ id }) => id === state.run?.setup.channelId) ?? null;
     this.#runner = runner;
-    runner.resume(this, runner.isShowing ? null : toResumed(this.#options, asked, channel, state));
+    const brought = broughtCommit(this.#options.store, asked, state, this.#options.clock.now());
+    const progress = runner.isShowing ? null : toResumed(this.#options, asked, channel, state);
+    runner.resume(this, progress, brought);
   }
 
   // ---- the runner's side (View) ------------------------------------------------------------------------

@@ -40,6 +40,8 @@ export interface DirectOptions {
   readonly protectedPaths: readonly string[];
   /** Ports Ownkey listens on: no call of a tool may lead there. */
   ownPorts(): readonly number[];
+  /** How full a channel's context window may be before the history is made shorter, in percent. */
+  compactPercent(): number;
   /** Takes our own secrets out of what the client's tools return. */
   redact(text: string): string;
   /** Carries out the steps that are Ownkey's own: a page to fetch, a search. */

@@ -43,7 +43,7 @@ test("the cards of an interrupted run are not shown in the run that interrupts i
   );
 });
 
-test("what was streamed of an interrupted answer never enters the history", async (t) => {
+test("what was streamed of an interrupted answer is no answer: the model is told of it", async (t) => {
   const { model, gates } = spoken(["half an ", "answer"]);
   const { client, upstream } = await startFlow(t, model);
   const run = client.run({ text: "Hi" });
@@ -52,7 +52,14 @@ test("what was streamed of an interrupted answer never enters the history", asyn
   await run.drop();
   const next = client.run({ text: "Again" });
   assert.deepEqual(await next.ended(), { type: "finished" });
-  assert.equal(upstream.requests[1]?.raw.includes("half an"), false);
+  const { messages = [] } = upstream.requests[1] ?? {};
+  assert.deepEqual(
+    messages.filter(({ role }) => role === "assistant"),
+    [],
+  );
+  const told = messages.filter(({ content }) => JSON.stringify(content).includes("<cut_off>"));
+  assert.equal(told.length, 1);
+  assert.match(JSON.stringify(told), /the user sent a new message before it was complete.*half an /s);
 });
 
 test("a run that was interrupted cannot be taken up any more", async (t) => {

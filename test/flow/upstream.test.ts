@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Flow, startFlow } from "../support/flow.ts";
+import { type Flow, gate, startFlow } from "../support/flow.ts";
 import { keys } from "../support/program.ts";
 import type { End } from "../support/sight.ts";
 import { until } from "../support/until.ts";
@@ -63,8 +63,40 @@ test("a refused key ends the turn with a sentence, at once, and leaves no answer
   assert.deepEqual(await next.ended(), { type: "finished" });
   assert.deepEqual(
     upstream.requests[1]?.messages.map(({ role }) => role),
-    ["system", "user", "user", "user"],
+    ["system", "user", "user", "user", "user"],
   );
+  assert.match(upstream.requests[1]?.raw ?? "", /<cut_off>.{1,200}key.{1,200}The user saw nothing of it/);
+});
+
+test("the user goes on after a relay broke: the model is told how far its answer had come", async (t) => {
+  const seen = gate();
+  const { client, upstream, program } = await startFlow(t, async (request, say) => {
+    if (request.raw.includes("weiter")) return say.text("and four.");
+    if (upstream.requests.length === 1) say.text("One, two, three ");
+    await seen.opened;
+    say.cut();
+  });
+  const run = client.run({ text: "Count" });
+  const ended = run.ended();
+  await run.until(() => run.text === "One, two, three ");
+  seen.open();
+  for (let nth = 0; nth < 3; nth++) {
+    await until(() => upstream.requests.length > nth);
+    await until(() => program.clock.isDueWithin(10_000));
+    await program.clock.advance(10_000);
+  }
+  sentenceOf(await ended);
+  const next = client.run({ text: "weiter" });
+  assert.deepEqual(await next.ended(), { type: "finished" });
+  const asked = upstream.requests.at(-1)?.messages ?? [];
+  assert.match(JSON.stringify(asked.at(-2)), /<cut_off>.*<seen>\\nOne, two, three \\n<\/seen>/);
+  assert.match(JSON.stringify(asked.at(-1)), /weiter/);
+  const after = client.run({ text: "Thanks, weiter" });
+  await after.ended();
+  const told = upstream.requests
+    .at(-1)
+    ?.messages.filter(({ content }) => JSON.stringify(content).includes("<cut_off>"));
+  assert.equal(told?.length, 1);
 });
 
 test("a full provider is asked again when it said, and nobody sees it", async (t) => {

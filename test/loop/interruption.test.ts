@@ -153,10 +153,12 @@ describe("a cancel", () => {
       .wants("canceled enough");
   });
 
-  test("leaves steering that was not read for the next turn", () => {
+  test("gives steering that was not read back to the client, which sends it as a message of its own", () => {
     play()
-      .hears(starts("r1"), injects("i1"), cancels, starts("r2"))
-      .remembers("user: do r1", "user: also i1", "user: do r2");
+      .hears(starts("r1"), injects("i1"), cancels)
+      .says("injected i1 cancelled")
+      .hears(starts("r2"))
+      .remembers("user: do r1", "user: do r2");
   });
 });
 
@@ -168,7 +170,8 @@ describe("steering", () => {
       .wants("wait")
       .remembers("user: do r1")
       .hears(injects("i1"))
-      .changesNothing()
+      .says("injected i1 queued")
+      .commitsNothing()
       .hears(llm({ type: "text_delta", index: 0, text: "so" }))
       .says("text_delta 0 so")
       .hears(done([{ type: "text", text: "so" }]))
@@ -215,12 +218,27 @@ describe("steering", () => {
       .remembers("user: do r1", "assistant: all done", "user: also i1", "assistant: that too");
   });
 
-  test("when the turn fails stays for the next one", () => {
+  test("when the turn fails goes back to the client", () => {
     play()
       .hears(starts("r1"), injects("i1"), fails())
       .wants("failed http_500")
-      .remembers("user: do r1")
+      .says("error http_500", "injected i1 cancelled")
       .hears(starts("r2"))
+      .remembers("user: do r1", "user: do r2");
+  });
+
+  test("while nothing runs is refused, and changes nothing", () => {
+    play().hears(injects("i1")).says("injected i1 rejected").commitsNothing();
+    play()
+      .hears(starts("r1"), answers("so"), injects("i1"))
+      .says("injected i1 rejected")
+      .commitsNothing()
+      .remembers("user: do r1", "assistant: so");
+  });
+
+  test("that a newer run interrupts is heard before its message", () => {
+    play()
+      .hears(starts("r1"), injects("i1"), starts("r2"))
       .remembers("user: do r1", "user: also i1", "user: do r2");
   });
 

@@ -14,7 +14,6 @@ import {
   done,
   errorOf,
   fails,
-  injects,
   llm,
   play,
   replies,
@@ -294,8 +293,6 @@ describe("what comes twice or too late changes nothing", () => {
       .hears(replies(0))
       .changesNothing()
       .hears(cancels)
-      .changesNothing()
-      .hears(injects("i1"))
       .changesNothing();
   });
 
@@ -307,7 +304,6 @@ describe("what comes twice or too late changes nothing", () => {
       turn.hears(answers("late")(late)).changesNothing();
       turn.hears(llm({ type: "start" })(late)).changesNothing();
       turn.hears(cancels).changesNothing();
-      turn.hears(injects("i1")).changesNothing();
     }
   });
 

@@ -14,13 +14,14 @@ test("a checkpoint names its commit by the blob's id alone, and stays as it was 
     epoch,
     messageCount: 2,
     historyHash,
+    todos: [{ id: "1", content: "test", status: "pending" as const }],
     runId: "r1",
   };
   store.checkpoints.save({ ...checkpoint, sentMs: 5 });
   store.checkpoints.save({ ...checkpoint, sentMs: 9 });
   assert.deepEqual(
     plain(store.checkpoints.find(sha("b"))),
-    plain({ ...checkpoint, sentMs: 5, ackedMs: null }),
+    plain({ ...checkpoint, sentMs: 5, ackedMs: null, principal: "key:1" }),
   );
   assert.equal(store.checkpoints.find(sha("c")), null);
 });

@@ -305,7 +305,15 @@ describe("commit", () => {
     talk.hears(starts("r1"));
     const blobId = sha("blob");
     const { epoch, messages, historyHash } = talk.state;
-    const checkpoint = { blobId, conversationId: talk.id, epoch, historyHash, runId: "r1", sentMs: 5 };
+    const checkpoint = {
+      blobId,
+      conversationId: talk.id,
+      epoch,
+      historyHash,
+      todos: [],
+      runId: "r1",
+      sentMs: 5,
+    };
     store.checkpoints.save({ ...checkpoint, messageCount: messages.length });
     assert.equal(store.checkpoints.find(blobId)?.ackedMs, null);
     const record = { callId: talk.callId, try: 1, startedMs: 1, firstMs: 4, endedMs: 9, usage, error: null };

@@ -14,7 +14,8 @@ import type {
   Usage,
   UserMessage,
 } from "../../src-main/llm/types.ts";
-import { emptyConversation, isBusy, toRuntime, transition } from "../../src-main/loop/transition.ts";
+import { toRuntime } from "../../src-main/loop/follow.ts";
+import { emptyConversation, isBusy, transition } from "../../src-main/loop/transition.ts";
 import type {
   ConversationState,
   Input,
@@ -47,6 +48,7 @@ export const setup: Setup = {
   system: "You are careful.",
   tools: [spec("Look", true), spec("Edit", false), spec("Fetch", true), spec("Note", true)],
   options: { maxOutputTokens: 1000, temperature: null, topP: 0.5 },
+  compactAt: 1_000_000,
   workspace: { paths: ["/home/me/code"], os: "linux", shell: "bash", terminalsFolder: "" },
   client: {
     conversationId: "c",
@@ -86,6 +88,7 @@ export const tools: Tools = {
   },
   fail: (call, reason) => ended(call, reason, true),
   inMode: (given, mode) => ({ ...given, mode }),
+  filesOf: (call) => (call.name === "Edit" ? [`${call.id}.ts`] : []),
 };
 
 // ---- inputs ----------------------------------------------------------------------------------------------------
@@ -99,6 +102,7 @@ export const starts = (runId: string, text = `do ${runId}`): Input => ({
   context: [{ role: "context", text: `context of ${runId}` }],
   setup,
   resolutions: {},
+  origin: null,
 });
 
 export const usage: Usage = { fresh: 10, cached: 20, written: 3, output: 5, reasoning: 1 };
@@ -189,6 +193,7 @@ export function createTalk(store: Store, principal = "key:1", clientId = "cursor
       version,
       before: runtime.committed,
       after: next.state.committed,
+      base: next.base ?? null,
       inputId: inputIdOf(input, runtime.committed),
       messageHash: input.type === "start" ? sha(input.runId) : null,
       completed: next.emit.filter(isCompleted),

@@ -13,7 +13,8 @@ import type {
   Usage,
   UserMessage,
 } from "../../src-main/llm/types.ts";
-import { emptyConversation, toRuntime, transition } from "../../src-main/loop/transition.ts";
+import { toRuntime } from "../../src-main/loop/follow.ts";
+import { emptyConversation, transition } from "../../src-main/loop/transition.ts";
 import type {
   Command,
   ConversationState,
@@ -52,6 +53,7 @@ export const setup: Setup = {
     spec("Note", true),
   ],
   options: { maxOutputTokens: 1000, temperature: null, topP: 0.5 },
+  compactAt: 1_000_000,
   workspace: { paths: ["/home/me/code"], os: "linux", shell: "bash", terminalsFolder: "" },
   client: {
     conversationId: "c",
@@ -92,6 +94,7 @@ export const tools: Tools = {
   },
   fail: (_call, reason) => ended(reason, true),
   inMode: (given, mode) => ({ ...given, mode }),
+  filesOf: (call) => (call.name === "Edit" ? [`${call.id}.ts`] : []),
 };
 
 const textOf = (reply: Reply): string =>
@@ -110,6 +113,7 @@ export const starts = (runId: string, more: Partial<Extract<Input, { type: "star
   context: [],
   setup,
   resolutions: {},
+  origin: null,
   ...more,
 });
 
@@ -280,6 +284,11 @@ export function eventLine(event: LoopEvent): string {
       return `started ${event.operationId} ${event.call.name}`;
     case "operation_completed":
       return `completed ${event.operationId} ${outcomeLine(event.outcome)}`;
+    case "summary_started":
+    case "summary_completed":
+      return event.type;
+    case "summary":
+      return `summary ${event.text}`;
     case "injected":
       return `injected ${event.injectionId} ${event.state}`;
   }

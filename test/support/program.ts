@@ -33,6 +33,9 @@ export interface ProgramOptions {
   /** Of an earlier start; else a new one. */
   readonly folder?: string;
   readonly clock?: FakeClock;
+  /** Of the context window; 85 when left out. */
+  readonly compactPercent?: number;
+  readonly contextWindow?: number;
 }
 
 /** Local keys and tokens of the two principals of every program. */
@@ -48,7 +51,12 @@ process.once("exit", () => rmSync(root, { recursive: true, force: true }));
 export async function startProgram(t: TestContext, options: ProgramOptions): Promise<Program> {
   const folder = options.folder ?? mkdtempSync(join(root, "program-"));
   const clock = options.clock ?? createFakeClock();
-  const channels: Channel[] = [channelOf(options.upstream.url)];
+  const channels: Channel[] = [
+    {
+      ...channelOf(options.upstream.url),
+      ...(options.contextWindow ? { contextWindow: options.contextWindow } : {}),
+    },
+  ];
   const logged: string[] = [];
   const store = openStore(join(folder, "test.db"));
   const all = Object.values(keys);
@@ -65,6 +73,7 @@ export async function startProgram(t: TestContext, options: ProgramOptions): Pro
     createLlm: (channel) => createLlm(channel, "upstream-key", { clock }),
     installationKey: new Uint8Array(32).fill(7),
     protectedPaths: [join(folder, "secrets")],
+    compactPercent: () => options.compactPercent ?? 85,
     redact: (text) => text.replaceAll("sentinel-secret", "[redacted]"),
     ownPorts: () => [],
     local: createLocal({ sleep: sleep(clock) }),

@@ -86,6 +86,7 @@ export function setupOf({ mode = "agent", workspace = linux, client: facts = {} 
     system: "",
     tools: [],
     options: { maxOutputTokens: null, temperature: null, topP: null },
+    compactAt: 100_000,
     workspace,
     client: { ...client, tools: [...builtIns, ...(facts.tools ?? [])] },
   };

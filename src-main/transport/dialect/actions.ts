@@ -1,4 +1,4 @@
-/** Why an attempt runs, reduced to two: it brings a message, or it takes a run up again. */
+/** Why an attempt runs: it brings a message, takes a run up again, or wants the history made shorter. */
 import { create } from "@bufbuild/protobuf";
 import {
   type BackgroundTaskCompletionAction,
@@ -29,6 +29,8 @@ export type Beginning =
       /** How calls that were open have ended at the client after all, by operation id. */
       readonly resolutions: Resolutions;
     }
+  /** The history is to be made shorter, and nothing more. */
+  | { readonly type: "summarize" }
   /** `problem`: a sentence. */
   | { readonly type: "unknown"; readonly problem: string };
 
@@ -37,6 +39,8 @@ export function beginningOf(whole: ConversationAction | undefined): Beginning {
   switch (action?.case) {
     case "resumeAction":
       return { type: "resume" };
+    case "summarizeAction":
+      return { type: "summarize" };
     case "userMessageAction": {
       const { userMessage, requestContext, prependUserMessages, conversationHistory } = action.value;
       if (!userMessage) return { type: "unknown", problem: noMessage };

@@ -1,12 +1,13 @@
 /**
- * What fills the model's context, for the client's meter: estimates, at four characters a token.
+ * What fills the model's context, for the client's meter: estimates.
  *
  * A history grows at its end only, so each message is counted once; the counts of an epoch are given up with it.
  */
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { PromptTokenBreakdownSnapshotSchema } from "../../gen/agent/v1/conversation_pb.ts";
 import type { PromptContextUsageTreeSchema } from "../../gen/agent/v1/models_pb.ts";
-import type { AssistantBlock, ImagePart, Message, TextPart } from "../../llm/types.ts";
+import type { Message } from "../../llm/types.ts";
+import { charactersOf, toTokens } from "../../loop/size.ts";
 import type { ConversationState, Setup } from "../../loop/types.ts";
 
 /** By the ids that the client knows, in the order in which it shows them. */
@@ -33,10 +34,6 @@ export interface Share {
   readonly tokens: number;
 }
 
-const charactersPerToken = 4;
-/** An image of usual size, which providers count as about 1,000 tokens. */
-const imageCharacters = 4_000;
-
 export class ContextMeter {
   #epoch = 0;
   #counted = 0;
@@ -51,7 +48,7 @@ export class ContextMeter {
       this.#history = nothing();
     }
     for (const message of messages.slice(this.#counted))
-      this.#history[categoryOf(message)] += sizeOf(message);
+      this.#history[categoryOf(message)] += charactersOf(message);
     this.#counted = messages.length;
     if (run && run.setup !== this.#setup) {
       this.#setup = run.setup;
@@ -59,7 +56,7 @@ export class ContextMeter {
     }
     return categories.map((id) => {
       const characters = this.#history[id] + this.#fixed[id];
-      return { id, label: labels[id], characters, tokens: Math.ceil(characters / charactersPerToken) };
+      return { id, label: labels[id], characters, tokens: toTokens(characters) };
     });
   }
 }
@@ -137,32 +134,4 @@ const byTag = new Map<string, Category>([
 function categoryOf(message: Message): Category {
   if (message.role !== "context") return "conversation";
   return byTag.get(/^<(\w+)>/.exec(message.text)?.[1] ?? "") ?? "conversation";
-}
-
-function sizeOf(message: Message): number {
-  switch (message.role) {
-    case "user":
-      return sum(message.parts);
-    case "context":
-      return message.text.length;
-    case "assistant":
-      return sum(message.blocks);
-    case "tool":
-      return message.text.length + sum(message.images ?? []);
-  }
-}
-
-const sum = (parts: readonly (TextPart | ImagePart | AssistantBlock)[]): number =>
-  parts.reduce((total, part) => total + lengthOf(part), 0);
-
-function lengthOf(part: TextPart | ImagePart | AssistantBlock): number {
-  switch (part.type) {
-    case "text":
-    case "thinking":
-      return part.text.length;
-    case "tool_call":
-      return part.name.length + part.arguments.length;
-    case "image":
-      return imageCharacters;
-  }
 }

@@ -88,6 +88,9 @@ const rows: Rows = {
     case: "contextInjectionState",
     value: { injectionId, state: { state: { case: state, value: {} } } },
   }),
+  summary_started: () => ({ case: "summaryStarted", value: {} }),
+  summary: ({ text }) => ({ case: "summary", value: { summary: text } }),
+  summary_completed: () => ({ case: "summaryCompleted", value: {} }),
   done: silent, // what follows from it is the tail's or the next call's to say
   error: silent, // becomes the end of the stream
 };
@@ -201,6 +204,12 @@ function partial(stream: StreamCards, index: number, argsTextDelta: string): Upd
       toolCall: { tool: { case: name, value: {} } as Card },
     },
   };
+}
+
+/** null: it has none. */
+export function completedCard(operationId: string, card: Uint8Array): AgentServerMessage | null {
+  const update = completed(operationId, card);
+  return update && toMessage(update);
 }
 
 const completed = (operationId: string, card: Uint8Array): Update | null =>

@@ -2,31 +2,66 @@
  * What was shown, and how much of it is known to have arrived.
  *
  * The answer to a kv get_blob proves that everything written before it was taken (seen). Such a mark stands behind
- * each checkpoint and behind at most a fifth of a second of text; what follows the last proven mark is sent again to an
- * attempt that comes back. Replaying more would double text and cards in the client, less would lose some.
+ * each checkpoint and behind at most a fifth of a second of text. What follows the last proven mark is sent again to an
+ * attempt that comes back: of what a connection was given, nobody knows how much the client has. A card that comes
+ * twice is one card; text that comes twice is doubled, so text in doubt is not continued but repeated from the
+ * beginning of its answer.
  */
+type Shown =
+  /** A new answer begins here. */
+  | { readonly type: "answer" }
+  /** held: text that no connection was given yet, since there was none. */
+  | { readonly type: Kind; readonly bytes: Buffer };
+
+type Kind = "text" | "held" | "other";
+
+export interface Again {
+  /** Stands before any text. */
+  readonly before: readonly Buffer[];
+  /** From the first text that is in doubt on: the whole answer that it is of, behind a boundary. Empty: none is. */
+  readonly doubtful: readonly Buffer[];
+}
+
 export class Delivery {
-  #unproven: Buffer[] = [];
+  #unproven: Shown[] = [];
+  /** Proven text of the answer in hand. */
+  #text: Buffer[] = [];
   /** The newest of it, not joined yet. */
   #fresh: Buffer[] = [];
-  /** How many buffers were ever proven; marks count from the beginning. */
+  #freshType: Kind = "other";
+  /** How much was ever proven; marks count from the beginning. */
   #proven = 0;
   readonly #marks = new Map<number, { readonly position: number; readonly commitId: Uint8Array | null }>();
 
-  get unproven(): readonly Buffer[] {
+  answerBegins(): void {
     this.join();
-    return this.#unproven;
+    this.#unproven.push({ type: "answer" });
   }
 
-  shown(envelope: Buffer): void {
-    this.#fresh.push(envelope);
+  shown(bytes: Buffer, type: Kind): void {
+    if (type !== this.#freshType) this.join();
+    this.#freshType = type;
+    this.#fresh.push(bytes);
   }
 
   /** Makes one buffer of what was shown since: small ones that live for a second are dear to collect. */
   join(): void {
     if (this.#fresh.length === 0) return;
-    this.#unproven.push(Buffer.concat(this.#fresh));
+    this.#unproven.push({ type: this.#freshType, bytes: Buffer.concat(this.#fresh) });
     this.#fresh = [];
+  }
+
+  /** What an attempt that comes back has to be given; it counts as given then. */
+  again(): Again {
+    this.join();
+    const all = this.#unproven;
+    const first = all.findIndex(({ type }) => type === "text");
+    this.#unproven = all.map((each) => (each.type === "held" ? { ...each, type: "text" } : each));
+    if (first < 0) return { before: bytesOf(all), doubtful: [] };
+    const before = all.slice(0, first);
+    const isOfProven = !before.some(({ type }) => type === "answer");
+    const text = isOfProven ? this.#text : [];
+    return { before: bytesOf(before), doubtful: [...text, ...bytesOf(all.slice(first))] };
   }
 
   /** Everything shown so far stands before the question `kvId`. `commitId`: the checkpoint it stands behind. */
@@ -40,11 +75,18 @@ export class Delivery {
     const mark = this.#marks.get(kvId);
     if (!mark) return null;
     this.#marks.delete(kvId);
-    if (mark.position > this.#proven) {
-      this.#unproven = this.#unproven.slice(mark.position - this.#proven);
-      this.#proven = mark.position;
+    for (const shown of this.#unproven.splice(0, Math.max(mark.position - this.#proven, 0))) {
+      this.#proven++;
+      if (shown.type === "answer") this.#text = [];
+      else if (shown.type !== "other") this.#text.push(shown.bytes);
     }
     return { commitId: mark.commitId };
+  }
+
+  /** The client brought that checkpoint: what stands before it has arrived, whether or not its mark was answered. */
+  brought(commitId: Uint8Array): void {
+    for (const [kvId, mark] of this.#marks)
+      if (mark.commitId && Buffer.compare(mark.commitId, commitId) === 0) this.answered(kvId);
   }
 
   /** Marks of an attempt that is over will never be answered. */
@@ -52,3 +94,6 @@ export class Delivery {
     this.#marks.clear();
   }
 }
+
+const bytesOf = (shown: readonly Shown[]): readonly Buffer[] =>
+  shown.flatMap((each) => (each.type === "answer" ? [] : [each.bytes]));

@@ -1,8 +1,16 @@
 /** The committed half of a conversation: state and version move together, or not at all. */
 import type { Clock } from "../../base/clock.ts";
 import { OwnkeyError } from "../../base/errors.ts";
-import { toRuntime, transition } from "../../loop/transition.ts";
-import type { ConversationState, Input, RuntimeState, Tools, Transition } from "../../loop/types.ts";
+import { toRuntime } from "../../loop/follow.ts";
+import { isBusy, transition } from "../../loop/transition.ts";
+import type {
+  ConversationState,
+  Input,
+  LoopEvent,
+  RuntimeState,
+  Tools,
+  Transition,
+} from "../../loop/types.ts";
 import type { Store } from "../../store/store.ts";
 import type { TryRecord } from "../../store/tries.ts";
 
@@ -57,6 +65,7 @@ export class Ledger {
         version: this.#version,
         before: before.committed,
         after: next.state.committed,
+        base: next.base ?? null,
         inputId,
         messageHash: messageHash ?? null,
         completed: next.emit.filter((event) => event.type === "operation_completed"),
@@ -64,7 +73,8 @@ export class Ledger {
         acked: this.#acked,
         now: this.#clock.now(),
       });
-      if (result.type === "duplicate") return { state: before, emit: [], command: { type: "wait" } };
+      if (result.type === "duplicate")
+        return { state: before, emit: repeated(input), command: { type: "wait" } };
       if (result.type === "conflict")
         throw new OwnkeyError("conflict", `Somebody else wrote to this conversation (at ${inputId}).`);
       this.#version = result.version;
@@ -79,8 +89,19 @@ export class Ledger {
     this.#state = toRuntime(this.#state.committed);
   }
 
-  /** A checkpoint is known to have arrived; written with the next commit. */
+  /** A checkpoint is known to have arrived; written with the next commit, if there will be one soon. */
   acknowledged(commitId: Uint8Array): void {
-    this.#acked.push(commitId);
+    if (isBusy(this.#state.committed.phase)) this.#acked.push(commitId);
+    else this.#store.checkpoints.acknowledge(commitId, this.#clock.now());
+  }
+
+  /** Writes what would have gone with a next commit that may not come. */
+  settleAcknowledged(): void {
+    for (const commitId of this.#acked.splice(0))
+      this.#store.checkpoints.acknowledge(commitId, this.#clock.now());
   }
 }
+
+/** What the client is told once more when its input was taken before. */
+const repeated = (input: Input): readonly LoopEvent[] =>
+  input.type === "inject" ? [{ type: "injected", injectionId: input.injectionId, state: "delivered" }] : [];

@@ -12,7 +12,7 @@ import type { ConversationState, LoopEvent, Setup, Tools } from "../../loop/type
 import { type Blob, commitBlob, type Turn, toCheckpoint, todoBlobs } from "../dialect/checkpoint.ts";
 import { ContextMeter } from "../dialect/context-meter.ts";
 import { encodeDelta } from "../dialect/delta.ts";
-import { Encoder, notice } from "../dialect/encode.ts";
+import { completedCard, Encoder, notice } from "../dialect/encode.ts";
 import { toEnvelope } from "../wire/envelope.ts";
 import { encodeMessage } from "../wire/outbox.ts";
 import { Delivery } from "./delivery.ts";
@@ -63,7 +63,7 @@ export class Progress {
       else if (event.type === "operation_completed")
         this.#options.turn.completed(event.operationId, event.outcome.card);
       if (event.type === "text_delta" || event.type === "thinking_delta")
-        this.#show(toEnvelope(encodeDelta(event)), view);
+        this.#show(toEnvelope(encodeDelta(event)), event.type === "text_delta" ? "text" : "other", view);
       else {
         const message = this.#encoder.encode(event);
         if (message) this.show(message, view);
@@ -72,11 +72,17 @@ export class Progress {
   }
 
   show(message: AgentServerMessage, view: View | null): void {
-    this.#show(encodeMessage(message), view);
+    this.#show(encodeMessage(message), "other", view);
   }
 
-  #show(envelope: Buffer, view: View | null): void {
-    this.#delivery.shown(envelope);
+  /** The end of a tool call's card. */
+  showEnd(operationId: string, card: Uint8Array, view: View | null): void {
+    const message = completedCard(operationId, card);
+    if (message) this.show(message, view);
+  }
+
+  #show(envelope: Buffer, type: "text" | "other", view: View | null): void {
+    this.#delivery.shown(envelope, type === "text" && !view ? "held" : type);
     this.#isUnmarked = true;
     view?.send(envelope);
   }
@@ -100,6 +106,7 @@ export class Progress {
 
   begin(callId: string, setup: Setup): void {
     this.#callId = callId;
+    this.#delivery.answerBegins();
     this.#encoder.begin(callId, setup);
   }
 
@@ -109,6 +116,7 @@ export class Progress {
   }
 
   boundary(reason: string, view: View | null): void {
+    this.#delivery.answerBegins();
     for (const message of this.#encoder.boundary(reason)) this.show(message, view);
   }
 
@@ -139,15 +147,22 @@ export class Progress {
     this.#mark(view, commitId);
   }
 
-  /** A new connection: it gets what no mark has proven, and every blob anew. */
-  attach(view: View, state: ConversationState): void {
+  /**
+   * A new connection: it gets what is not proven, an answer in doubt from its beginning, and every blob anew.
+   * `brought`: the commit of the checkpoint that the client had taken last.
+   */
+  attach(view: View, state: ConversationState, brought: Uint8Array | null): void {
+    if (brought) this.#delivery.brought(brought);
     this.#delivery.forgetMarks();
     this.#markDue?.();
     this.#markDue = null;
     this.#sentBlobs = new Set();
     const { messages, commitId } = this.checkpoint(state);
     for (const message of messages) view.sendMessage(message);
-    for (const envelopes of this.#delivery.unproven) view.send(envelopes);
+    const { before, doubtful } = this.#delivery.again();
+    for (const envelopes of before) view.send(envelopes);
+    if (doubtful.length > 0) for (const message of notice(lostWords)) view.send(encodeMessage(message));
+    for (const envelopes of doubtful) view.send(envelopes);
     this.#mark(view, commitId);
   }
 
@@ -184,6 +199,9 @@ export class Progress {
     });
   }
 }
+
+/** Said before an answer that the client may have in part. */
+export const lostWords = "The connection was lost; the answer follows again.";
 
 /** Said when an answer did not end by itself. */
 const stopNotices: Readonly<Record<StopReason, string | null>> = {

@@ -23,6 +23,7 @@ import { type Asker, type CallOptions, Calls } from "./calls.ts";
 import type { Along, Ledger } from "./ledger.ts";
 import { type CarryOut, LocalSteps } from "./local-steps.ts";
 import type { Progress } from "./progress.ts";
+import { showAgain } from "./show-again.ts";
 import type { View } from "./view.ts";
 
 /** How long a run goes on after its connection was lost, before it is parked. */
@@ -73,9 +74,14 @@ export class Runner {
     return this.#progress !== null;
   }
 
-  /** A new run; one that is still open is settled in the same commit. */
-  start(input: Start, messageHash: Uint8Array, progress: Progress, view: View): void {
+  /** What goes on is stopped and kept as far as it had come; the state is now what a newer run finds. */
+  interrupt(): void {
     this.#stopWork();
+    this.#ledger.settleAcknowledged();
+  }
+
+  /** A new run, after `interrupt`; one that is still open is settled in the same commit. */
+  start(input: Start, messageHash: Uint8Array, progress: Progress, view: View): void {
     this.#view?.end({ kind: "conflict", message: "A newer message took over this conversation." });
     this.#attach(view);
     this.#progress = progress;
@@ -84,13 +90,13 @@ export class Runner {
   }
 
   /** The same run on a new connection, in this process or after a restart (`progress` then begins anew). */
-  resume(view: View, progress: Progress | null): void {
+  resume(view: View, progress: Progress | null, brought: Uint8Array | null): void {
     this.#view?.end(null);
     this.#attach(view);
     this.#progress = progress ?? this.#progress;
     this.#safely(() => {
-      this.#progress?.attach(view, this.state);
-      if (progress) this.#showAgain(progress, view);
+      this.#progress?.attach(view, this.state, brought);
+      if (progress) showAgain(this.#options.store, this.state, progress, view);
       this.#continue(view);
       view.flush();
     });
@@ -131,7 +137,7 @@ export class Runner {
   /** Leaves the run to the store, as a crash would. */
   park(): void {
     this.#stopGrace();
-    this.#stopWork();
+    this.interrupt();
     this.#view?.end(null);
     this.#view = null;
     this.#progress = null;
@@ -159,17 +165,6 @@ export class Runner {
     this.#keep();
     this.#stopGrace();
     this.#view = view;
-  }
-
-  /** What was delivered is unknown after a restart: the answer that may be missing follows behind a boundary. */
-  #showAgain(progress: Progress, view: View): void {
-    const { phase, messages } = this.state;
-    if (phase.type !== "waiting_llm" && phase.type !== "final") return;
-    progress.boundary("The connection was lost; the answer follows again.", view);
-    const answer = phase.type === "final" ? messages.at(-1) : null;
-    if (answer?.role !== "assistant") return;
-    for (const block of answer.blocks)
-      if (block.type === "text") progress.publish([{ type: "text_delta", index: 0, text: block.text }], view);
   }
 
   /** What the state waits for is asked again: open questions with the same bytes, an open call with its request. */

@@ -11,8 +11,8 @@ import {
 } from "../../gen/agent/v1/conversation_pb.ts";
 import { UserMessageSchema } from "../../gen/agent/v1/message_pb.ts";
 import { type CustomSubagent, CustomSubagentPermissionMode } from "../../gen/agent/v1/subagent_pb.ts";
-import type { AssistantMessage, Channel, UserMessage as OurUserMessage } from "../../llm/types.ts";
-import type { ClientFacts, ConversationState, Input, Mode, Setup, Tools } from "../../loop/types.ts";
+import type { Channel, ContextMessage, UserMessage as OurUserMessage } from "../../llm/types.ts";
+import type { ClientFacts, ConversationState, Input, Mode, Origin, Setup, Tools } from "../../loop/types.ts";
 import type { Store } from "../../store/store.ts";
 import { type Beginning, beginningOf } from "../dialect/actions.ts";
 import { commitIdOf, Turn } from "../dialect/checkpoint.ts";
@@ -21,13 +21,20 @@ import { modeOf, toUserMessage } from "../dialect/decode.ts";
 import { earlierConversation } from "../dialect/earlier.ts";
 import { mcpSpecs } from "../dialect/mcp-specs.ts";
 import { builtInSpecs, inMode, isTaken, type ToolFilter } from "../dialect/tools/catalogue.ts";
+import { cutOff } from "./cut-off.ts";
+import { originOf } from "./origin.ts";
 import { Progress } from "./progress.ts";
+
+/** A run that brings something new: a message, or the wish for a shorter history. */
+export type New = Extract<Beginning, { readonly type: "message" | "summarize" }>;
 
 export interface StartOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly tools: Tools;
   readonly installationKey: Uint8Array;
+  /** Of a channel's context window: how full it may be before the history is made shorter, in percent. */
+  compactPercent(): number;
   redact(text: string): string;
 }
 
@@ -40,35 +47,57 @@ export interface Asked {
   readonly filter: ToolFilter;
 }
 
-export type Message = Extract<Beginning, { readonly type: "message" }>;
+/** What makes a beginning the same one when it comes again. */
+export const messageHashOf = (beginning: New): Uint8Array =>
+  sha256(canonical(messageOf(beginning) as unknown as Json));
 
-/** What makes a message the same one when it comes again. */
-export const messageHashOf = ({ message, prepended }: Message): Uint8Array =>
-  sha256(canonical(toUserMessage(message, prepended) as unknown as Json));
+const messageOf = (beginning: New): OurUserMessage | null =>
+  beginning.type === "message" ? toUserMessage(beginning.message, beginning.prepended) : null;
 
 export function toStart(
   options: StartOptions,
   asked: Asked,
-  beginning: Message,
+  beginning: New,
   channel: Channel,
   context: RequestContext | null,
   state: ConversationState,
 ): { readonly input: Extract<Input, { readonly type: "start" }>; readonly progress: Progress } {
-  const { message, prepended, history, resolutions } = beginning;
-  const setup = toSetup(asked, channel, context, modeOf(message));
-  const today = dateIn(context?.env?.timeZone, options.clock.now());
-  const earlier = state.messages.length === 0 ? earlierConversation(history, options.redact) : [];
-  const told = context && !takesServers(asked) ? { ...context, mcpInstructions: [] } : context;
+  const { store, clock } = options;
+  const isMessage = beginning.type === "message";
+  const mode = isMessage ? modeOf(beginning.message) : (state.run?.setup.mode ?? "agent");
+  const setup = toSetup(asked, channel, context, mode, options.compactPercent());
+  const origin = originOf(store, asked, state, clock.now());
   const input = {
     type: "start",
     runId: asked.runId,
-    message: toUserMessage(message, prepended),
-    context: [...earlier, ...contextMessages(told, today, state.messages, options.redact)],
+    message: messageOf(beginning),
+    context: isMessage ? told(options, asked, beginning, context, origin, state) : [],
     setup,
-    resolutions,
+    resolutions: isMessage ? beginning.resolutions : {},
+    origin,
   } as const;
-  const turn = new Turn(toBinary(UserMessageSchema, message), asked.requestId);
+  const shown = isMessage ? beginning.message : create(UserMessageSchema, { text: "/summarize" });
+  const turn = new Turn(toBinary(UserMessageSchema, shown), asked.requestId);
   return { input, progress: toProgress(options, asked, setup, turn, channel.contextWindow) };
+}
+
+/** What the model has to know before the message, and does not know yet. */
+function told(
+  { store, clock, redact }: StartOptions,
+  asked: Asked,
+  { history }: Extract<New, { readonly type: "message" }>,
+  context: RequestContext | null,
+  origin: Origin | null,
+  state: ConversationState,
+): readonly ContextMessage[] {
+  const { messages } = origin ?? state;
+  const today = dateIn(context?.env?.timeZone, clock.now());
+  const taken = context && !takesServers(asked) ? { ...context, mcpInstructions: [] } : context;
+  return [
+    ...(messages.length === 0 ? earlierConversation(history, redact) : []),
+    ...(origin ? [] : cutOff(store, state)),
+    ...contextMessages(taken, today, messages, redact),
+  ];
 }
 
 /** The run as the store knows it, for a client that comes back to a process that does not know it any more. */
@@ -82,7 +111,7 @@ export function toResumed(
   if (!run) return null;
   const beginning = beginningOf(asked.request.action);
   const own = beginning.type === "message" ? beginning.message : undefined;
-  const { message, answers } = turnOf(state, run.calls);
+  const { message, answers } = options.store.conversations.turn(state.conversationId, run.runId);
   const user = own ?? create(UserMessageSchema, { text: textOf(message) });
   const turn = new Turn(toBinary(UserMessageSchema, user), asked.requestId);
   for (const { callId, answer } of answers) turn.answered(callId, answer);
@@ -93,7 +122,13 @@ export function toResumed(
 
 const takesServers = ({ filter }: Asked): boolean => isTaken("mcpToolCall", filter);
 
-function toSetup(asked: Asked, channel: Channel, context: RequestContext | null, mode: Mode): Setup {
+function toSetup(
+  asked: Asked,
+  channel: Channel,
+  context: RequestContext | null,
+  mode: Mode,
+  compactPercent: number,
+): Setup {
   const { request, filter } = asked;
   const workspace = workspaceOf(context?.env);
   const client = clientFacts(request, channel, context);
@@ -107,6 +142,7 @@ function toSetup(asked: Asked, channel: Channel, context: RequestContext | null,
     system: "",
     tools: [],
     options: channel.options,
+    compactAt: Math.floor((channel.contextWindow * compactPercent) / 100),
     workspace,
     client: { ...client, tools: [...builtIns, ...servers] },
   };
@@ -172,6 +208,7 @@ function toProgress(
         epoch: state.epoch,
         messageCount: state.messages.length,
         historyHash: state.historyHash,
+        todos: state.todos,
         runId,
         sentMs: clock.now(),
       }),
@@ -187,27 +224,6 @@ function withoutRun(
   const commitId = commitIdOf(state);
   if (!commitId || store.checkpoints.find(commitId)?.runId !== runId) return state;
   return { ...state, turns: state.turns.slice(0, -1) };
-}
-
-/** The user's message of the last turn and the answers to it, each with the call that made it. */
-function turnOf(state: ConversationState, calls: number) {
-  const open = state.phase.type === "waiting_llm" || state.phase.type === "failed" ? 1 : 0;
-  const answered = Math.max(calls - open, 0);
-  const all = state.messages.flatMap((message, at) =>
-    message.role === "assistant" ? [{ message, at }] : [],
-  );
-  const own = answered === 0 ? [] : all.slice(-answered);
-  const end = own[0]?.at ?? state.messages.length;
-  const message = state.messages
-    .slice(0, end)
-    .findLast((each): each is OurUserMessage => each.role === "user");
-  const first = state.callCount - calls + 1;
-  const { conversationId, epoch, turn } = state;
-  const answers = own.map(({ message: answer }, nth): { callId: string; answer: AssistantMessage } => ({
-    callId: `${conversationId}/${epoch}/${turn}/${first + nth}`,
-    answer,
-  }));
-  return { message: message ?? null, answers };
 }
 
 const textOf = (message: OurUserMessage | null): string =>

@@ -25,6 +25,7 @@ const setup: Setup = {
     spec("files-list", "l".repeat(13), { provider: "files", tool: "list", name: "files-list" }),
   ],
   options: { maxOutputTokens: null, temperature: null, topP: null },
+  compactAt: 100_000,
   workspace: { paths: [], os: "", shell: "", terminalsFolder: "" },
   client: {
     conversationId: "c",

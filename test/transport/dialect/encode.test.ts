@@ -102,6 +102,9 @@ describe("an event of the loop becomes an update of the client's", () => {
         },
       }),
     ],
+    summary_started: [{ type: "summary_started" }, update({ summaryStarted: {} })],
+    summary: [{ type: "summary", text: "short" }, update({ summary: { summary: "short" } })],
+    summary_completed: [{ type: "summary_completed" }, update({ summaryCompleted: {} })],
     injected: [
       { type: "injected", injectionId: "i1", state: "queued" },
       update({ contextInjectionState: { injectionId: "i1", state: { queued: {} } } }),

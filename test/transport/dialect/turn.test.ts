@@ -1,8 +1,9 @@
 /** The loop with the real tools: what a model is sent of them, over several calls. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { toRuntime } from "../../../src-main/loop/follow.ts";
 import { encodeMessage } from "../../../src-main/loop/history.ts";
-import { emptyConversation, toRuntime } from "../../../src-main/loop/transition.ts";
+import { emptyConversation } from "../../../src-main/loop/transition.ts";
 import { answers, call, done, play, replies, type Script, starts } from "../../support/play.ts";
 import { fileOf, secret, setupOf, shellResult, toolsFor, writeResult } from "../../support/tool-call.ts";
 

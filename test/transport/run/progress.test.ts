@@ -152,9 +152,23 @@ test("a new connection gets the checkpoint with every blob, then what no mark ha
   progress.publish([text("b")], view);
   progress.publish([text("c")], null); // while nobody was connected
   const next = new Recorder();
-  progress.attach(next, state);
+  progress.attach(next, state, null);
   const said = next.take();
-  assert.equal(said.replaceAll(/ ?mark/g, ""), 'blob blob blob checkpoint "b" "c"');
+  assert.equal(
+    said.replaceAll(/ ?mark/g, ""),
+    'blob blob blob checkpoint thinkingDelta thinkingCompleted "a" "b" "c"',
+  );
+});
+
+test("what was shown while nobody was connected just goes on", () => {
+  const { progress, view, state } = setUp();
+  progress.publish([text("a")], view);
+  progress.sendCheckpoint(progress.checkpoint(state), view);
+  progress.acknowledged(1);
+  progress.publish([text("b")], null);
+  const next = new Recorder();
+  progress.attach(next, state, null);
+  assert.equal(next.take().replaceAll(/ ?mark/g, ""), 'blob blob blob checkpoint "b"');
 });
 
 test("an answer that was cut off says so, outside the answer", () => {

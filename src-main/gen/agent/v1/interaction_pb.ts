@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file agent/v1/interaction.proto.
  */
 export const file_agent_v1_interaction: GenFile = /*@__PURE__*/
-  fileDesc("ChphZ2VudC92MS9pbnRlcmFjdGlvbi5wcm90bxIIYWdlbnQudjEimgYKEUludGVyYWN0aW9uVXBkYXRlEi8KCnRleHRfZGVsdGEYASABKAsyGS5hZ2VudC52MS5UZXh0RGVsdGFVcGRhdGVIABI8ChF0b29sX2NhbGxfc3RhcnRlZBgCIAEoCzIfLmFnZW50LnYxLlRvb2xDYWxsU3RhcnRlZFVwZGF0ZUgAEkAKE3Rvb2xfY2FsbF9jb21wbGV0ZWQYAyABKAsyIS5hZ2VudC52MS5Ub29sQ2FsbENvbXBsZXRlZFVwZGF0ZUgAEjcKDnRoaW5raW5nX2RlbHRhGAQgASgLMh0uYWdlbnQudjEuVGhpbmtpbmdEZWx0YVVwZGF0ZUgAEj8KEnRoaW5raW5nX2NvbXBsZXRlZBgFIAEoCzIhLmFnZW50LnYxLlRoaW5raW5nQ29tcGxldGVkVXBkYXRlSAASPAoRcGFydGlhbF90b29sX2NhbGwYByABKAsyHy5hZ2VudC52MS5QYXJ0aWFsVG9vbENhbGxVcGRhdGVIABI+ChJzaGVsbF9vdXRwdXRfZGVsdGEYDCABKAsyIC5hZ2VudC52MS5TaGVsbE91dHB1dERlbHRhVXBkYXRlSAASLgoJaGVhcnRiZWF0GA0gASgLMhkuYWdlbnQudjEuSGVhcnRiZWF0VXBkYXRlSAASLwoKdHVybl9lbmRlZBgOIAEoCzIZLmFnZW50LnYxLlR1cm5FbmRlZFVwZGF0ZUgAEjgKD3Rvb2xfY2FsbF9kZWx0YRgPIAEoCzIdLmFnZW50LnYxLlRvb2xDYWxsRGVsdGFVcGRhdGVIABIzCgxzdGVwX3N0YXJ0ZWQYECABKAsyGy5hZ2VudC52MS5TdGVwU3RhcnRlZFVwZGF0ZUgAEjcKDnN0ZXBfY29tcGxldGVkGBEgASgLMh0uYWdlbnQudjEuU3RlcENvbXBsZXRlZFVwZGF0ZUgAEkgKF2NvbnRleHRfaW5qZWN0aW9uX3N0YXRlGBcgASgLMiUuYWdlbnQudjEuQ29udGV4dEluamVjdGlvblN0YXRlVXBkYXRlSABCCQoHbWVzc2FnZSIfCg9UZXh0RGVsdGFVcGRhdGUSDAoEdGV4dBgBIAEoCSIjChNUaGlua2luZ0RlbHRhVXBkYXRlEgwKBHRleHQYASABKAkiNwoXVGhpbmtpbmdDb21wbGV0ZWRVcGRhdGUSHAoUdGhpbmtpbmdfZHVyYXRpb25fbXMYASABKAUifwoVUGFydGlhbFRvb2xDYWxsVXBkYXRlEg8KB2NhbGxfaWQYASABKAkSJQoJdG9vbF9jYWxsGAIgASgLMhIuYWdlbnQudjEuVG9vbENhbGwSFwoPYXJnc190ZXh0X2RlbHRhGAMgASgJEhUKDW1vZGVsX2NhbGxfaWQYBCABKAkiZgoVVG9vbENhbGxTdGFydGVkVXBkYXRlEg8KB2NhbGxfaWQYASABKAkSJQoJdG9vbF9jYWxsGAIgASgLMhIuYWdlbnQudjEuVG9vbENhbGwSFQoNbW9kZWxfY2FsbF9pZBgDIAEoCSJoChdUb29sQ2FsbENvbXBsZXRlZFVwZGF0ZRIPCgdjYWxsX2lkGAEgASgJEiUKCXRvb2xfY2FsbBgCIAEoCzISLmFnZW50LnYxLlRvb2xDYWxsEhUKDW1vZGVsX2NhbGxfaWQYAyABKAkibwoTVG9vbENhbGxEZWx0YVVwZGF0ZRIPCgdjYWxsX2lkGAEgASgJEjAKD3Rvb2xfY2FsbF9kZWx0YRgCIAEoCzIXLmFnZW50LnYxLlRvb2xDYWxsRGVsdGESFQoNbW9kZWxfY2FsbF9pZBgDIAEoCSJXCg1Ub29sQ2FsbERlbHRhEj0KFXNoZWxsX3Rvb2xfY2FsbF9kZWx0YRgBIAEoCzIcLmFnZW50LnYxLlNoZWxsVG9vbENhbGxEZWx0YUgAQgcKBWRlbHRhIokBChJTaGVsbFRvb2xDYWxsRGVsdGESNAoGc3Rkb3V0GAEgASgLMiIuYWdlbnQudjEuU2hlbGxUb29sQ2FsbFN0ZG91dERlbHRhSAASNAoGc3RkZXJyGAIgASgLMiIuYWdlbnQudjEuU2hlbGxUb29sQ2FsbFN0ZGVyckRlbHRhSABCBwoFZGVsdGEiKwoYU2hlbGxUb29sQ2FsbFN0ZG91dERlbHRhEg8KB2NvbnRlbnQYASABKAkiKwoYU2hlbGxUb29sQ2FsbFN0ZGVyckRlbHRhEg8KB2NvbnRlbnQYASABKAkifwoWU2hlbGxPdXRwdXREZWx0YVVwZGF0ZRItCgZzdGRvdXQYASABKAsyGy5hZ2VudC52MS5TaGVsbFN0cmVhbVN0ZG91dEgAEi0KBnN0ZGVychgCIAEoCzIbLmFnZW50LnYxLlNoZWxsU3RyZWFtU3RkZXJySABCBwoFZXZlbnQiEQoPSGVhcnRiZWF0VXBkYXRlIo0CCg9UdXJuRW5kZWRVcGRhdGUSGQoMaW5wdXRfdG9rZW5zGAEgASgDSACIAQESGgoNb3V0cHV0X3Rva2VucxgCIAEoA0gBiAEBEh4KEWNhY2hlX3JlYWRfdG9rZW5zGAMgASgDSAKIAQESHwoSY2FjaGVfd3JpdGVfdG9rZW5zGAQgASgDSAOIAQESHQoQcmVhc29uaW5nX3Rva2VucxgFIAEoA0gEiAEBQg8KDV9pbnB1dF90b2tlbnNCEAoOX291dHB1dF90b2tlbnNCFAoSX2NhY2hlX3JlYWRfdG9rZW5zQhUKE19jYWNoZV93cml0ZV90b2tlbnNCEwoRX3JlYXNvbmluZ190b2tlbnMiJAoRU3RlcFN0YXJ0ZWRVcGRhdGUSDwoHc3RlcF9pZBgBIAEoBCJAChNTdGVwQ29tcGxldGVkVXBkYXRlEg8KB3N0ZXBfaWQYASABKAQSGAoQc3RlcF9kdXJhdGlvbl9tcxgCIAEoAyJjChtDb250ZXh0SW5qZWN0aW9uU3RhdGVVcGRhdGUSFAoMaW5qZWN0aW9uX2lkGAEgASgJEi4KBXN0YXRlGAIgASgLMh8uYWdlbnQudjEuQ29udGV4dEluamVjdGlvblN0YXRlIo4BChVDb250ZXh0SW5qZWN0aW9uU3RhdGUSMgoGcXVldWVkGAEgASgLMiAuYWdlbnQudjEuQ29udGV4dEluamVjdGlvblF1ZXVlZEgAEjgKCWRlbGl2ZXJlZBgCIAEoCzIjLmFnZW50LnYxLkNvbnRleHRJbmplY3Rpb25EZWxpdmVyZWRIAEIHCgVzdGF0ZSIYChZDb250ZXh0SW5qZWN0aW9uUXVldWVkIhsKGUNvbnRleHRJbmplY3Rpb25EZWxpdmVyZWRiBnByb3RvMw", [file_agent_v1_shell, file_agent_v1_tools]);
+  fileDesc("ChphZ2VudC92MS9pbnRlcmFjdGlvbi5wcm90bxIIYWdlbnQudjEiwAcKEUludGVyYWN0aW9uVXBkYXRlEi8KCnRleHRfZGVsdGEYASABKAsyGS5hZ2VudC52MS5UZXh0RGVsdGFVcGRhdGVIABI8ChF0b29sX2NhbGxfc3RhcnRlZBgCIAEoCzIfLmFnZW50LnYxLlRvb2xDYWxsU3RhcnRlZFVwZGF0ZUgAEkAKE3Rvb2xfY2FsbF9jb21wbGV0ZWQYAyABKAsyIS5hZ2VudC52MS5Ub29sQ2FsbENvbXBsZXRlZFVwZGF0ZUgAEjcKDnRoaW5raW5nX2RlbHRhGAQgASgLMh0uYWdlbnQudjEuVGhpbmtpbmdEZWx0YVVwZGF0ZUgAEj8KEnRoaW5raW5nX2NvbXBsZXRlZBgFIAEoCzIhLmFnZW50LnYxLlRoaW5raW5nQ29tcGxldGVkVXBkYXRlSAASPAoRcGFydGlhbF90b29sX2NhbGwYByABKAsyHy5hZ2VudC52MS5QYXJ0aWFsVG9vbENhbGxVcGRhdGVIABIqCgdzdW1tYXJ5GAkgASgLMhcuYWdlbnQudjEuU3VtbWFyeVVwZGF0ZUgAEjkKD3N1bW1hcnlfc3RhcnRlZBgKIAEoCzIeLmFnZW50LnYxLlN1bW1hcnlTdGFydGVkVXBkYXRlSAASPQoRc3VtbWFyeV9jb21wbGV0ZWQYCyABKAsyIC5hZ2VudC52MS5TdW1tYXJ5Q29tcGxldGVkVXBkYXRlSAASPgoSc2hlbGxfb3V0cHV0X2RlbHRhGAwgASgLMiAuYWdlbnQudjEuU2hlbGxPdXRwdXREZWx0YVVwZGF0ZUgAEi4KCWhlYXJ0YmVhdBgNIAEoCzIZLmFnZW50LnYxLkhlYXJ0YmVhdFVwZGF0ZUgAEi8KCnR1cm5fZW5kZWQYDiABKAsyGS5hZ2VudC52MS5UdXJuRW5kZWRVcGRhdGVIABI4Cg90b29sX2NhbGxfZGVsdGEYDyABKAsyHS5hZ2VudC52MS5Ub29sQ2FsbERlbHRhVXBkYXRlSAASMwoMc3RlcF9zdGFydGVkGBAgASgLMhsuYWdlbnQudjEuU3RlcFN0YXJ0ZWRVcGRhdGVIABI3Cg5zdGVwX2NvbXBsZXRlZBgRIAEoCzIdLmFnZW50LnYxLlN0ZXBDb21wbGV0ZWRVcGRhdGVIABJIChdjb250ZXh0X2luamVjdGlvbl9zdGF0ZRgXIAEoCzIlLmFnZW50LnYxLkNvbnRleHRJbmplY3Rpb25TdGF0ZVVwZGF0ZUgAQgkKB21lc3NhZ2UiHwoPVGV4dERlbHRhVXBkYXRlEgwKBHRleHQYASABKAkiIwoTVGhpbmtpbmdEZWx0YVVwZGF0ZRIMCgR0ZXh0GAEgASgJIjcKF1RoaW5raW5nQ29tcGxldGVkVXBkYXRlEhwKFHRoaW5raW5nX2R1cmF0aW9uX21zGAEgASgFIn8KFVBhcnRpYWxUb29sQ2FsbFVwZGF0ZRIPCgdjYWxsX2lkGAEgASgJEiUKCXRvb2xfY2FsbBgCIAEoCzISLmFnZW50LnYxLlRvb2xDYWxsEhcKD2FyZ3NfdGV4dF9kZWx0YRgDIAEoCRIVCg1tb2RlbF9jYWxsX2lkGAQgASgJImYKFVRvb2xDYWxsU3RhcnRlZFVwZGF0ZRIPCgdjYWxsX2lkGAEgASgJEiUKCXRvb2xfY2FsbBgCIAEoCzISLmFnZW50LnYxLlRvb2xDYWxsEhUKDW1vZGVsX2NhbGxfaWQYAyABKAkiaAoXVG9vbENhbGxDb21wbGV0ZWRVcGRhdGUSDwoHY2FsbF9pZBgBIAEoCRIlCgl0b29sX2NhbGwYAiABKAsyEi5hZ2VudC52MS5Ub29sQ2FsbBIVCg1tb2RlbF9jYWxsX2lkGAMgASgJIm8KE1Rvb2xDYWxsRGVsdGFVcGRhdGUSDwoHY2FsbF9pZBgBIAEoCRIwCg90b29sX2NhbGxfZGVsdGEYAiABKAsyFy5hZ2VudC52MS5Ub29sQ2FsbERlbHRhEhUKDW1vZGVsX2NhbGxfaWQYAyABKAkiVwoNVG9vbENhbGxEZWx0YRI9ChVzaGVsbF90b29sX2NhbGxfZGVsdGEYASABKAsyHC5hZ2VudC52MS5TaGVsbFRvb2xDYWxsRGVsdGFIAEIHCgVkZWx0YSKJAQoSU2hlbGxUb29sQ2FsbERlbHRhEjQKBnN0ZG91dBgBIAEoCzIiLmFnZW50LnYxLlNoZWxsVG9vbENhbGxTdGRvdXREZWx0YUgAEjQKBnN0ZGVychgCIAEoCzIiLmFnZW50LnYxLlNoZWxsVG9vbENhbGxTdGRlcnJEZWx0YUgAQgcKBWRlbHRhIisKGFNoZWxsVG9vbENhbGxTdGRvdXREZWx0YRIPCgdjb250ZW50GAEgASgJIisKGFNoZWxsVG9vbENhbGxTdGRlcnJEZWx0YRIPCgdjb250ZW50GAEgASgJIn8KFlNoZWxsT3V0cHV0RGVsdGFVcGRhdGUSLQoGc3Rkb3V0GAEgASgLMhsuYWdlbnQudjEuU2hlbGxTdHJlYW1TdGRvdXRIABItCgZzdGRlcnIYAiABKAsyGy5hZ2VudC52MS5TaGVsbFN0cmVhbVN0ZGVyckgAQgcKBWV2ZW50IhEKD0hlYXJ0YmVhdFVwZGF0ZSKNAgoPVHVybkVuZGVkVXBkYXRlEhkKDGlucHV0X3Rva2VucxgBIAEoA0gAiAEBEhoKDW91dHB1dF90b2tlbnMYAiABKANIAYgBARIeChFjYWNoZV9yZWFkX3Rva2VucxgDIAEoA0gCiAEBEh8KEmNhY2hlX3dyaXRlX3Rva2VucxgEIAEoA0gDiAEBEh0KEHJlYXNvbmluZ190b2tlbnMYBSABKANIBIgBAUIPCg1faW5wdXRfdG9rZW5zQhAKDl9vdXRwdXRfdG9rZW5zQhQKEl9jYWNoZV9yZWFkX3Rva2Vuc0IVChNfY2FjaGVfd3JpdGVfdG9rZW5zQhMKEV9yZWFzb25pbmdfdG9rZW5zIiQKEVN0ZXBTdGFydGVkVXBkYXRlEg8KB3N0ZXBfaWQYASABKAQiQAoTU3RlcENvbXBsZXRlZFVwZGF0ZRIPCgdzdGVwX2lkGAEgASgEEhgKEHN0ZXBfZHVyYXRpb25fbXMYAiABKAMiFgoUU3VtbWFyeVN0YXJ0ZWRVcGRhdGUiIAoNU3VtbWFyeVVwZGF0ZRIPCgdzdW1tYXJ5GAEgASgJIhgKFlN1bW1hcnlDb21wbGV0ZWRVcGRhdGUiYwobQ29udGV4dEluamVjdGlvblN0YXRlVXBkYXRlEhQKDGluamVjdGlvbl9pZBgBIAEoCRIuCgVzdGF0ZRgCIAEoCzIfLmFnZW50LnYxLkNvbnRleHRJbmplY3Rpb25TdGF0ZSKAAgoVQ29udGV4dEluamVjdGlvblN0YXRlEjIKBnF1ZXVlZBgBIAEoCzIgLmFnZW50LnYxLkNvbnRleHRJbmplY3Rpb25RdWV1ZWRIABI4CglkZWxpdmVyZWQYAiABKAsyIy5hZ2VudC52MS5Db250ZXh0SW5qZWN0aW9uRGVsaXZlcmVkSAASOAoJY2FuY2VsbGVkGAQgASgLMiMuYWdlbnQudjEuQ29udGV4dEluamVjdGlvbkNhbmNlbGxlZEgAEjYKCHJlamVjdGVkGAUgASgLMiIuYWdlbnQudjEuQ29udGV4dEluamVjdGlvblJlamVjdGVkSABCBwoFc3RhdGUiGAoWQ29udGV4dEluamVjdGlvblF1ZXVlZCIbChlDb250ZXh0SW5qZWN0aW9uQ2FuY2VsbGVkIioKGENvbnRleHRJbmplY3Rpb25SZWplY3RlZBIOCgZyZWFzb24YASABKAkiGwoZQ29udGV4dEluamVjdGlvbkRlbGl2ZXJlZGIGcHJvdG8z", [file_agent_v1_shell, file_agent_v1_tools]);
 
 /**
  * @generated from message agent.v1.InteractionUpdate
@@ -61,6 +61,24 @@ export type InteractionUpdate = Message<"agent.v1.InteractionUpdate"> & {
      */
     value: PartialToolCallUpdate;
     case: "partialToolCall";
+  } | {
+    /**
+     * @generated from field: agent.v1.SummaryUpdate summary = 9;
+     */
+    value: SummaryUpdate;
+    case: "summary";
+  } | {
+    /**
+     * @generated from field: agent.v1.SummaryStartedUpdate summary_started = 10;
+     */
+    value: SummaryStartedUpdate;
+    case: "summaryStarted";
+  } | {
+    /**
+     * @generated from field: agent.v1.SummaryCompletedUpdate summary_completed = 11;
+     */
+    value: SummaryCompletedUpdate;
+    case: "summaryCompleted";
   } | {
     /**
      * @generated from field: agent.v1.ShellOutputDeltaUpdate shell_output_delta = 12;
@@ -494,6 +512,51 @@ export const StepCompletedUpdateSchema: GenMessage<StepCompletedUpdate> = /*@__P
   messageDesc(file_agent_v1_interaction, 16);
 
 /**
+ * The history is being made shorter.
+ *
+ * @generated from message agent.v1.SummaryStartedUpdate
+ */
+export type SummaryStartedUpdate = Message<"agent.v1.SummaryStartedUpdate"> & {
+};
+
+/**
+ * Describes the message agent.v1.SummaryStartedUpdate.
+ * Use `create(SummaryStartedUpdateSchema)` to create a new message.
+ */
+export const SummaryStartedUpdateSchema: GenMessage<SummaryStartedUpdate> = /*@__PURE__*/
+  messageDesc(file_agent_v1_interaction, 17);
+
+/**
+ * @generated from message agent.v1.SummaryUpdate
+ */
+export type SummaryUpdate = Message<"agent.v1.SummaryUpdate"> & {
+  /**
+   * @generated from field: string summary = 1;
+   */
+  summary: string;
+};
+
+/**
+ * Describes the message agent.v1.SummaryUpdate.
+ * Use `create(SummaryUpdateSchema)` to create a new message.
+ */
+export const SummaryUpdateSchema: GenMessage<SummaryUpdate> = /*@__PURE__*/
+  messageDesc(file_agent_v1_interaction, 18);
+
+/**
+ * @generated from message agent.v1.SummaryCompletedUpdate
+ */
+export type SummaryCompletedUpdate = Message<"agent.v1.SummaryCompletedUpdate"> & {
+};
+
+/**
+ * Describes the message agent.v1.SummaryCompletedUpdate.
+ * Use `create(SummaryCompletedUpdateSchema)` to create a new message.
+ */
+export const SummaryCompletedUpdateSchema: GenMessage<SummaryCompletedUpdate> = /*@__PURE__*/
+  messageDesc(file_agent_v1_interaction, 19);
+
+/**
  * @generated from message agent.v1.ContextInjectionStateUpdate
  */
 export type ContextInjectionStateUpdate = Message<"agent.v1.ContextInjectionStateUpdate"> & {
@@ -513,7 +576,7 @@ export type ContextInjectionStateUpdate = Message<"agent.v1.ContextInjectionStat
  * Use `create(ContextInjectionStateUpdateSchema)` to create a new message.
  */
 export const ContextInjectionStateUpdateSchema: GenMessage<ContextInjectionStateUpdate> = /*@__PURE__*/
-  messageDesc(file_agent_v1_interaction, 17);
+  messageDesc(file_agent_v1_interaction, 20);
 
 /**
  * @generated from message agent.v1.ContextInjectionState
@@ -534,6 +597,20 @@ export type ContextInjectionState = Message<"agent.v1.ContextInjectionState"> & 
      */
     value: ContextInjectionDelivered;
     case: "delivered";
+  } | {
+    /**
+     * The client sends a cancelled or rejected one again, as a message of its own.
+     *
+     * @generated from field: agent.v1.ContextInjectionCancelled cancelled = 4;
+     */
+    value: ContextInjectionCancelled;
+    case: "cancelled";
+  } | {
+    /**
+     * @generated from field: agent.v1.ContextInjectionRejected rejected = 5;
+     */
+    value: ContextInjectionRejected;
+    case: "rejected";
   } | { case: undefined; value?: undefined };
 };
 
@@ -542,7 +619,7 @@ export type ContextInjectionState = Message<"agent.v1.ContextInjectionState"> & 
  * Use `create(ContextInjectionStateSchema)` to create a new message.
  */
 export const ContextInjectionStateSchema: GenMessage<ContextInjectionState> = /*@__PURE__*/
-  messageDesc(file_agent_v1_interaction, 18);
+  messageDesc(file_agent_v1_interaction, 21);
 
 /**
  * @generated from message agent.v1.ContextInjectionQueued
@@ -555,7 +632,37 @@ export type ContextInjectionQueued = Message<"agent.v1.ContextInjectionQueued"> 
  * Use `create(ContextInjectionQueuedSchema)` to create a new message.
  */
 export const ContextInjectionQueuedSchema: GenMessage<ContextInjectionQueued> = /*@__PURE__*/
-  messageDesc(file_agent_v1_interaction, 19);
+  messageDesc(file_agent_v1_interaction, 22);
+
+/**
+ * @generated from message agent.v1.ContextInjectionCancelled
+ */
+export type ContextInjectionCancelled = Message<"agent.v1.ContextInjectionCancelled"> & {
+};
+
+/**
+ * Describes the message agent.v1.ContextInjectionCancelled.
+ * Use `create(ContextInjectionCancelledSchema)` to create a new message.
+ */
+export const ContextInjectionCancelledSchema: GenMessage<ContextInjectionCancelled> = /*@__PURE__*/
+  messageDesc(file_agent_v1_interaction, 23);
+
+/**
+ * @generated from message agent.v1.ContextInjectionRejected
+ */
+export type ContextInjectionRejected = Message<"agent.v1.ContextInjectionRejected"> & {
+  /**
+   * @generated from field: string reason = 1;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message agent.v1.ContextInjectionRejected.
+ * Use `create(ContextInjectionRejectedSchema)` to create a new message.
+ */
+export const ContextInjectionRejectedSchema: GenMessage<ContextInjectionRejected> = /*@__PURE__*/
+  messageDesc(file_agent_v1_interaction, 24);
 
 /**
  * @generated from message agent.v1.ContextInjectionDelivered
@@ -568,5 +675,5 @@ export type ContextInjectionDelivered = Message<"agent.v1.ContextInjectionDelive
  * Use `create(ContextInjectionDeliveredSchema)` to create a new message.
  */
 export const ContextInjectionDeliveredSchema: GenMessage<ContextInjectionDelivered> = /*@__PURE__*/
-  messageDesc(file_agent_v1_interaction, 20);
+  messageDesc(file_agent_v1_interaction, 25);
 

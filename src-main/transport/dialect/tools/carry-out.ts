@@ -68,7 +68,16 @@ export function createTools({ protectedPaths, ownPorts, redact }: ToolOptions): 
     },
     fail: failure,
     inMode,
+    filesOf,
   };
+}
+
+const fileTools = new Set(["Read", "Write", "StrReplace", "MultiStrReplace", "Delete", "EditNotebook"]);
+
+function filesOf(call: ToolCall): readonly string[] {
+  if (!fileTools.has(call.name)) return [];
+  const { path } = unalias(looseArguments(call), ["path"]);
+  return typeof path === "string" && path !== "" ? [path] : [];
 }
 
 /** The card of a call that begins; null for a call that has none or whose arguments do not parse. */
