@@ -8,7 +8,7 @@
 
 // ---- what travels --------------------------------------------------------------------------------------
 
-export type ChannelFormat = "openai-chat";
+export type ChannelFormat = "openai-chat" | "openai-responses" | "anthropic" | "gemini";
 
 export interface ChannelFields {
   readonly name: string;
@@ -23,8 +23,50 @@ export interface ChannelFields {
   readonly tools: boolean;
   readonly images: boolean;
   readonly thinking: boolean;
+  readonly promptCache: boolean;
+  readonly parallelTools: boolean;
+  /** How much it shall think: default, off, low, medium, high, or a budget in tokens. */
+  readonly effort: "default" | "off" | "low" | "medium" | "high" | number;
   /** The user's own words to this model; they follow our prompt. "" for none. */
   readonly instructions: string;
+  /** What Cursor shows; "": the name. */
+  readonly label: string;
+  /** Where the key stands; `format`: as the API wants it. */
+  readonly auth: "format" | "bearer" | "x-api-key" | "x-goog-api-key" | `header:${string}`;
+  readonly extraHeaders: Readonly<Record<string, string>>;
+  /** Names of headers whose values are sealed; the values come with `secrets`. */
+  readonly secretHeaders: readonly string[];
+  readonly extraBody: Readonly<Record<string, Data>>;
+  /** Seconds. */
+  readonly connectTimeout: number;
+  readonly firstTokenTimeout: number;
+  readonly idleTimeout: number;
+  /** Requests for one answer, at most. */
+  readonly tries: number;
+  /** Requests at the same time; null: no limit. */
+  readonly concurrency: number | null;
+  /** app, none, or the address of a proxy. */
+  readonly proxy: string;
+  readonly caFile: string | null;
+  readonly prices: Prices | null;
+  /** The user agreed that what is sent to this host of a private network travels readable. */
+  readonly allowsPlainHttp: boolean;
+  /** What was detected of this server and is overruled, by its name (quirks.list). */
+  readonly quirks: Readonly<Record<string, boolean>>;
+  readonly note: string;
+  readonly colour: string | null;
+}
+
+/** JSON. */
+export type Data = null | boolean | number | string | readonly Data[] | { readonly [key: string]: Data };
+
+/** Of a million tokens; null: not known, which is not 0. */
+export interface Prices {
+  readonly input: number | null;
+  readonly cached: number | null;
+  readonly written: number | null;
+  readonly output: number | null;
+  readonly currency: string;
 }
 
 export interface ChannelView extends ChannelFields {
@@ -42,6 +84,15 @@ export interface AddChannel {
   readonly fields: Partial<ChannelFields> & Pick<ChannelFields, "name" | "format" | "baseUrl" | "model">;
   /** null: this server wants no key. */
   readonly key: string | null;
+  readonly secrets?: ChannelSecrets;
+}
+
+/** What is sealed beside the key; null removes it. */
+export interface ChannelSecrets {
+  /** Values of `secretHeaders`, by name. */
+  readonly headers?: Readonly<Record<string, string | null>>;
+  /** `user:password` for the proxy. */
+  readonly proxy?: string | null;
 }
 
 export interface SetChannel {
@@ -50,6 +101,7 @@ export interface SetChannel {
   readonly enabled?: boolean;
   /** Left out: kept, unless the address changes to another origin, which empties it. null: no key wanted. */
   readonly key?: string | null;
+  readonly secrets?: ChannelSecrets;
 }
 
 export interface TestResult {

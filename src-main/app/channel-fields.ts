@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { OwnkeyError } from "../base/errors.ts";
 import type { AddChannel, ChannelFields, SetChannel } from "../contract.ts";
+import { usualSettings } from "../llm/channel.ts";
 import type { Channel } from "../llm/types.ts";
 
 const isPlain = (text: string) => !/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(text);
@@ -9,11 +10,15 @@ const line = (longest: number) =>
   z.string().trim().min(1).max(longest).refine(isPlain, "must be one line without control characters");
 const tokens = z.int().min(1).max(100_000_000);
 
+const seconds = z.number().min(1).max(3600);
+const price = z.number().min(0).max(1_000_000).nullable();
+
 const field = {
   name: line(100),
-  format: z.enum(["openai-chat"]),
+  format: z.enum(["openai-chat", "openai-responses", "anthropic", "gemini"]),
   baseUrl: z.string().max(2000),
   model: line(200),
+  label: z.union([z.literal(""), line(100)]),
   contextWindow: tokens.min(1000),
   maxOutputTokens: tokens.nullable(),
   temperature: z.number().min(0).max(2).nullable(),
@@ -21,30 +26,61 @@ const field = {
   tools: z.boolean(),
   images: z.boolean(),
   thinking: z.boolean(),
+  promptCache: z.boolean(),
+  parallelTools: z.boolean(),
+  effort: z.union([z.enum(["default", "off", "low", "medium", "high"]), tokens]),
   instructions: z.string().max(20_000),
-};
+  auth: z.union([
+    z.enum(["format", "bearer", "x-api-key", "x-goog-api-key"]),
+    z.templateLiteral(["header:", z.string().max(100)]),
+  ]),
+  extraHeaders: z.record(z.string().max(100), z.string().max(8000)),
+  secretHeaders: z.array(z.string().max(100)).max(20),
+  extraBody: z.record(z.string().max(100), z.json()),
+  connectTimeout: seconds,
+  firstTokenTimeout: seconds,
+  idleTimeout: seconds,
+  tries: z.int().min(1).max(5),
+  concurrency: z.int().min(1).max(64).nullable(),
+  proxy: z.string().max(500),
+  caFile: z.string().min(1).max(4000).nullable(),
+  prices: z
+    .strictObject({
+      input: price,
+      cached: price,
+      written: price,
+      output: price,
+      currency: z.string().regex(/^[A-Z]{3}$/, "must be three capital letters, like USD"),
+    })
+    .nullable(),
+  allowsPlainHttp: z.boolean(),
+  quirks: z.record(z.string().max(100), z.boolean()),
+  note: z.string().max(500),
+  colour: z.string().max(20).nullable(),
+} satisfies { readonly [K in keyof ChannelFields]: z.ZodType<ChannelFields[K]> };
 
-const someFields = z.strictObject({
-  name: field.name.exactOptional(),
-  format: field.format.exactOptional(),
-  baseUrl: field.baseUrl.exactOptional(),
-  model: field.model.exactOptional(),
-  contextWindow: field.contextWindow.exactOptional(),
-  maxOutputTokens: field.maxOutputTokens.exactOptional(),
-  temperature: field.temperature.exactOptional(),
-  topP: field.topP.exactOptional(),
-  tools: field.tools.exactOptional(),
-  images: field.images.exactOptional(),
-  thinking: field.thinking.exactOptional(),
-  instructions: field.instructions.exactOptional(),
+const someFields = z
+  .strictObject(field)
+  .partial()
+  .refine((fields) => !Object.values(fields).includes(undefined), "a field has no value") as z.ZodType<
+  Partial<ChannelFields>
+>;
+
+const key = z.string().max(10_000).nullable();
+const secret = z.string().max(8000).nullable();
+const secrets = z.strictObject({
+  headers: z.record(z.string().max(100), secret).exactOptional(),
+  proxy: secret.exactOptional(),
 });
 
-const { name, format, baseUrl, model } = field;
-const key = z.string().max(10_000).nullable();
+const needed = ["name", "format", "baseUrl", "model"] as const;
 
 export const addChannel: z.ZodType<AddChannel> = z.strictObject({
-  fields: someFields.extend({ name, format, baseUrl, model }),
+  fields: someFields.refine(hasNeeded, `a channel needs ${needed.join(", ")}`) as unknown as z.ZodType<
+    AddChannel["fields"]
+  >,
   key,
+  secrets: secrets.exactOptional(),
 });
 
 export const setChannel: z.ZodType<SetChannel> = z.strictObject({
@@ -52,49 +88,45 @@ export const setChannel: z.ZodType<SetChannel> = z.strictObject({
   fields: someFields,
   enabled: z.boolean().exactOptional(),
   key: key.exactOptional(),
+  secrets: secrets.exactOptional(),
 });
 
-/** For what AddChannel may leave out. */
-export const defaults = {
-  contextWindow: 128_000,
-  maxOutputTokens: null,
-  temperature: null,
-  topP: null,
-  tools: true,
-  images: true,
-  thinking: true,
-  instructions: "",
-} as const;
+function hasNeeded(fields: Partial<ChannelFields>): boolean {
+  return needed.every((name) => fields[name] !== undefined);
+}
 
-export function toChannel(
-  id: string,
-  enabled: boolean,
-  fields: ChannelFields,
-  before: Channel | null,
-): Channel {
-  const { tools, images, thinking, maxOutputTokens, temperature, topP, ...rest } = fields;
+export function toChannel(id: string, enabled: boolean, fields: ChannelFields): Channel {
+  const { tools, images, thinking, promptCache, parallelTools, ...others } = fields;
+  const { maxOutputTokens, temperature, topP, connectTimeout, firstTokenTimeout, idleTimeout, ...rest } =
+    others;
   return {
     ...rest,
     id,
     enabled,
-    abilities: { tools, images, thinking },
+    abilities: { tools, images, thinking, promptCache, parallelTools },
     options: { maxOutputTokens, temperature, topP },
-    extraBody: before?.extraBody ?? {},
+    timeouts: { connect: connectTimeout, firstToken: firstTokenTimeout, idle: idleTimeout },
   };
 }
 
-export function fieldsOf({
-  name,
-  format,
-  baseUrl,
-  model,
-  contextWindow,
-  options,
-  abilities,
-  instructions,
-}: Channel): ChannelFields {
-  return { name, format, baseUrl, model, contextWindow, ...options, ...abilities, instructions };
+/** Flat, as people and programs name them. */
+export function fieldsOf(channel: Omit<Channel, "id" | "enabled">): ChannelFields {
+  const { options, abilities, timeouts, ...rest } = channel;
+  const { id: _id, enabled: _enabled, createdMs: _created, ...own } = rest as Record<string, unknown>;
+  return {
+    ...(own as unknown as ChannelFields),
+    ...options,
+    ...abilities,
+    connectTimeout: timeouts.connect,
+    firstTokenTimeout: timeouts.firstToken,
+    idleTimeout: timeouts.idle,
+  };
 }
+
+const unnamed = { name: "", format: "openai-chat", baseUrl: "", model: "" } as const;
+
+/** For what AddChannel may leave out. */
+export const defaults: ChannelFields = fieldsOf({ ...unnamed, ...usualSettings });
 
 /** Without the white space and quotes that copying brings along. Throws `config`. */
 export function cleanKey(text: string): string {

@@ -63,7 +63,7 @@ export function createChannels(
       };
       const key = draft.key === null ? null : cleanKey(draft.key);
       checkName(fields.name, null);
-      const channel = toChannel(newId(), true, fields, null);
+      const channel = toChannel(newId(), true, fields);
       channels.insert(channel, clock.now());
       keys.put(keyPlaceOf(channel), key);
       return view(channel.id);
@@ -75,7 +75,7 @@ export function createChannels(
       const fields = { ...fieldsOf(before), ...change.fields, ...address };
       const key = typeof change.key === "string" ? cleanKey(change.key) : change.key;
       checkName(fields.name, before.id);
-      const channel = toChannel(before.id, change.enabled ?? before.enabled, fields, before);
+      const channel = toChannel(before.id, change.enabled ?? before.enabled, fields);
       const isElsewhere = originOf(channel.baseUrl) !== originOf(before.baseUrl);
       const place = keyPlaceOf(before);
       if (isElsewhere && key === undefined && keys.state(place) !== "none") keys.remove(place);

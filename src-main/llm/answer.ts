@@ -9,9 +9,12 @@
  * (sse.ts), the answer (assembler.ts), the raw body (here), silence (guard.ts).
  */
 import type { Clock } from "../base/clock.ts";
-import { canceled, failure, llmErrorOf, notAStream, thrown, type Upstream } from "./errors.ts";
+import { canceled, failure, llmErrorOf, thrown, type Upstream } from "./errors.ts";
+import { type Fields, isFields } from "./fields.ts";
 import { Guard, type Limits } from "./guard.ts";
-import { type Body, type Fetch, guardedFetch, readText } from "./http.ts";
+import { type Body, type HttpRequest, readText, send } from "./http.ts";
+import { notAStream } from "./refusal.ts";
+import { dispatcherFor, type Route } from "./route.ts";
 import { SseDecoder, type SseEvent } from "./sse.ts";
 import type { LlmError, ResponseEvent } from "./types.ts";
 
@@ -29,20 +32,23 @@ export interface AnswerReader {
   end(reason: LlmError | null, out: ResponseEvent[]): void;
 }
 
-interface Exchange {
+export interface Exchange {
   readonly upstream: Upstream;
-  readonly hasKey: boolean;
   readonly clock: Clock;
   readonly limits: Limits;
+  readonly route: Route;
   readonly signal: AbortSignal;
   readonly reader: AnswerReader;
-  /** Sends the request with this fetch alone. */
-  open(fetch: Fetch): Promise<{ readonly body: unknown }>;
+  readonly request: HttpRequest;
+  /** The events that this JSON document would be as a stream; null: it is no answer. */
+  eventsOf(document: Fields): readonly Fields[] | null;
 }
 
 /** Decoded bytes that hold no event. */
 const longestGap = 16 * 1024 * 1024;
-const longestDocument = 64 * 1024;
+/** Of white space and the like before the first event. */
+const longestPreface = 64 * 1024;
+const longestDocument = 8 * 1024 * 1024;
 
 export async function* converse(
   exchange: Exchange,
@@ -52,9 +58,8 @@ export async function* converse(
   let body: Body | null = null;
   try {
     if (signal.aborted) throw thrown(canceled);
-    const fetch = guardedFetch(upstream, guard.signal, exchange.hasKey, limits.connectMs, clock);
-    const response = await exchange.open(fetch);
-    body = bodyOf(response);
+    const dispatcher = await dispatcherFor(exchange.route);
+    body = await send(exchange.request, { upstream, signal: guard.signal, dispatcher, clock });
     yield* read(body, exchange, guard);
   } catch (reason) {
     if (reader.ended) return;
@@ -69,10 +74,11 @@ export async function* converse(
 
 async function* read(
   body: Body,
-  { reader, upstream, limits }: Exchange,
+  exchange: Exchange,
   guard: Guard,
 ): AsyncGenerator<readonly ResponseEvent[], void, undefined> {
-  const intake = new Intake(body, upstream, limits.bodyBytes);
+  const { reader } = exchange;
+  const intake = new Intake(body, exchange);
   while (!reader.ended) {
     const { done, value } = await body.read();
     const out: ResponseEvent[] = [];
@@ -90,35 +96,32 @@ function takeAll(events: readonly SseEvent[], reader: AnswerReader, out: Respons
   }
 }
 
-function bodyOf({ body }: { readonly body: unknown }): Body {
-  const empty = new ReadableStream<Uint8Array>({ start: (controller) => controller.close() });
-  return ((body as ReadableStream<Uint8Array> | null) ?? empty).getReader();
-}
-
 /** Chunks to events; throws when the body is no stream, or too long. */
 class Intake {
   readonly #sse = new SseDecoder();
   readonly #body: Body;
-  readonly #upstream: Upstream;
-  readonly #longest: number;
+  readonly #exchange: Exchange;
   #hasBegun = false;
   #length = 0;
   /** Bytes since the last event. */
   #gap = 0;
 
-  constructor(body: Body, upstream: Upstream, longest: number) {
+  constructor(body: Body, exchange: Exchange) {
     this.#body = body;
-    this.#upstream = upstream;
-    this.#longest = longest;
+    this.#exchange = exchange;
   }
 
   async take(chunk: Uint8Array): Promise<readonly SseEvent[]> {
-    if (!this.#hasBegun) await this.#begin(chunk);
+    if (!this.#hasBegun) {
+      const first = chunk.find((byte) => byte > 0x20 && byte !== 0xef && byte !== 0xbb && byte !== 0xbf);
+      this.#hasBegun = first !== undefined;
+      if (isDocument(first)) return this.#document(chunk);
+    }
     const events = this.#sse.feed(chunk);
     this.#length += chunk.length;
     this.#gap = events.length > 0 ? 0 : this.#gap + chunk.length;
-    const mostGap = this.#hasBegun ? longestGap : longestDocument;
-    if (this.#length > this.#longest || this.#gap > mostGap) throw thrown(tooLong);
+    const mostGap = this.#hasBegun ? longestGap : longestPreface;
+    if (this.#length > this.#exchange.limits.bodyBytes || this.#gap > mostGap) throw thrown(tooLong);
     return events;
   }
 
@@ -126,15 +129,27 @@ class Intake {
     return this.#sse.end();
   }
 
-  /**
-   * Looks at the first byte that shows. No line of an event stream begins like JSON, HTML or XML; content types do not
-   * tell, since servers lie in both directions.
-   */
-  async #begin(chunk: Uint8Array): Promise<void> {
-    const first = chunk.find((byte) => byte > 0x20 && byte !== 0xef && byte !== 0xbb && byte !== 0xbf);
-    this.#hasBegun = first !== undefined;
-    if (first !== 0x7b && first !== 0x5b && first !== 0x3c) return;
-    throw thrown(notAStream(await readText(this.#body, longestDocument, chunk), this.#upstream));
+  /** Throws when it is no answer. */
+  async #document(chunk: Uint8Array): Promise<readonly SseEvent[]> {
+    const { upstream, eventsOf } = this.#exchange;
+    const text = await readText(this.#body, longestDocument, chunk);
+    const documents = parsed(text);
+    const events = documents.map((each) => (each.error ? null : eventsOf(each)));
+    if (documents.length === 0 || events.includes(null)) throw thrown(notAStream(text, upstream));
+    return events.flatMap((each) => each ?? []).map((event) => ({ data: JSON.stringify(event) }));
+  }
+}
+
+/** No line of an event stream begins like JSON, HTML or XML; content types do not tell, since servers lie with them. */
+const isDocument = (first: number | undefined): boolean => first === 0x7b || first === 0x5b || first === 0x3c;
+
+/** The objects of a document that is one, or an array of them (seen: Gemini without alt=sse). */
+function parsed(text: string): readonly Fields[] {
+  try {
+    const value: unknown = JSON.parse(text);
+    return (Array.isArray(value) ? value : [value]).filter(isFields);
+  } catch {
+    return [];
   }
 }
 
@@ -149,7 +164,7 @@ const tooLong = failure(
 async function leave(body: Body, guard: Guard, clock: Clock): Promise<void> {
   const callOff = clock.after(1000, () => guard.close());
   try {
-    for (let left = longestDocument; left > 0; ) {
+    for (let left = longestPreface; left > 0; ) {
       const { done, value } = await body.read();
       if (done) break;
       left -= value.length;

@@ -15,7 +15,7 @@ interface Draft {
   readonly type: AssistantBlock["type"];
   readonly id: string;
   readonly name: string;
-  readonly opaque: JsonObject | undefined;
+  opaque: JsonObject | undefined;
   text: string;
   /** A high surrogate that waits for the low one, or "". */
   half: string;
@@ -71,6 +71,12 @@ export class Assembler {
     }
   }
 
+  /** What belongs to a block but came after it was opened (signatures); before it is closed. */
+  addOpaque(index: number, opaque: JsonObject): void {
+    const draft = this.#draft(index);
+    draft.opaque = { ...draft.opaque, ...opaque };
+  }
+
   close(index: number): ResponseEvent {
     const draft = this.#draft(index);
     switch (draft.type) {
@@ -83,17 +89,25 @@ export class Assembler {
     }
   }
 
-  finish(stopReason: StopReason, usage: Usage | null): ResponseEvent {
+  /** `responseId`: the provider's own name for its answer, or "". */
+  finish(stopReason: StopReason, usage: Usage | null, responseId: string): ResponseEvent {
     const blocks = this.#drafts.map(blockOf);
     return {
       type: "done",
       message: { role: "assistant", blocks, stopReason, channelId: this.#channelId },
       usage,
+      ...(responseId === "" ? {} : { responseId }),
     };
   }
 
+  /** Whether such a block has come; text counts when there is any. */
   has(type: AssistantBlock["type"]): boolean {
-    return this.#drafts.some((draft) => draft.type === type);
+    return this.#drafts.some((draft) => draft.type === type && (type !== "text" || draft.text !== ""));
+  }
+
+  /** What the block holds so far. */
+  textOf(index: number): string {
+    return this.#draft(index).text;
   }
 
   /** What has come so far, as a part of a sentence: "26 characters of text and 1 tool call". */

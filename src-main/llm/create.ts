@@ -1,39 +1,99 @@
-/** A channel -> what calls it. One row a format; the SDK behind it loads on the first request. */
-import { systemClock } from "../base/clock.ts";
+/** A channel -> what calls it. One row a format. */
+import { type Clock, systemClock } from "../base/clock.ts";
 import { OwnkeyError } from "../base/errors.ts";
-import type { Format, Surroundings } from "./format.ts";
-import { usualLimits } from "./guard.ts";
+import { converse } from "./answer.ts";
+import { anthropic } from "./anthropic/call.ts";
+import { upstreamOf } from "./errors.ts";
+import type { Format } from "./format.ts";
+import { gemini } from "./gemini/call.ts";
+import { type Limits, usualLimits } from "./guard.ts";
+import type { HttpRequest } from "./http.ts";
 import type { Llm } from "./llm.ts";
 import { openAiChat } from "./openai-chat/call.ts";
-import type { Channel, ChannelFormat } from "./types.ts";
+import { openAiResponses } from "./openai-responses/call.ts";
+import type { AuthScheme, Channel, ChannelFormat, LlmRequest } from "./types.ts";
 
-const formats: { readonly [F in ChannelFormat]: Format } = {
+export const formats: { readonly [F in ChannelFormat]: Format } = {
   "openai-chat": openAiChat,
+  "openai-responses": openAiResponses,
+  anthropic,
+  gemini,
 };
+
+export interface Surroundings {
+  readonly clock: Clock;
+  readonly limits: Limits;
+}
 
 /** `apiKey` null: this server wants none. Throws `config` or `auth` with a sentence that says what to correct. */
 export function createLlm(
   channel: Channel,
   apiKey: string | null,
-  surroundings: Partial<Surroundings> = {},
+  { clock = systemClock, limits = usualLimits }: Partial<Surroundings> = {},
 ): Llm {
   checkAddress(channel);
-  const key = apiKey?.trim() ?? null;
-  if (key !== null && !/^[!-~]+$/.test(key)) {
-    const message = `The key of the channel "${channel.name}" is empty or holds characters that no key has. Enter it again.`;
-    throw new OwnkeyError("auth", message);
-  }
-  return formats[channel.format].create(channel, key, {
-    clock: systemClock,
-    limits: usualLimits,
-    ...surroundings,
-  });
+  const key = cleanKey(channel, apiKey);
+  const format = formats[channel.format];
+  const upstream = upstreamOf(format.requestUrl(channel), key);
+  return {
+    stream(request, signal) {
+      const reader = format.createReader({
+        channelId: channel.id,
+        upstream,
+        toolName: originalNames(request, format),
+      });
+      const { eventsOf } = format;
+      const route = { connectMs: limits.connectMs };
+      const asked = toHttp(request, channel, key);
+      return converse({ upstream, clock, limits, route, signal, reader, request: asked, eventsOf });
+    },
+  };
 }
 
 /** The address that is called, for people: the very one that createLlm's requests go to. Throws `config`. */
 export function requestUrl(channel: Channel): string {
   checkAddress(channel);
   return formats[channel.format].requestUrl(channel);
+}
+
+/** The whole request as it goes out. */
+function toHttp(request: LlmRequest, channel: Channel, key: string | null): HttpRequest {
+  const format = formats[channel.format];
+  return {
+    method: "POST",
+    url: format.requestUrl(channel),
+    headers: {
+      "content-type": "application/json",
+      accept: "text/event-stream, application/json",
+      ...format.headers,
+      ...authHeaders(format.auth, key),
+    },
+    body: encodeBody(format.toBody(request, channel)),
+  };
+}
+
+/** No half characters: providers refuse a body that holds one, and every later one of the conversation. */
+export const encodeBody = (body: unknown): string =>
+  JSON.stringify(body, (_key, value: unknown) => (typeof value === "string" ? value.toWellFormed() : value));
+
+function authHeaders(scheme: AuthScheme, key: string | null): Record<string, string> {
+  if (key === null) return {};
+  return scheme === "bearer" ? { authorization: `Bearer ${key}` } : { [scheme]: key };
+}
+
+/** What the model calls a tool -> what we do. */
+function originalNames({ tools }: LlmRequest, { toolName }: Format): (written: string) => string {
+  const names = new Map(tools.map(({ name }) => [toolName(name), name]));
+  return (written) => names.get(written) ?? written;
+}
+
+function cleanKey({ name }: Channel, apiKey: string | null): string | null {
+  const key = apiKey?.trim() ?? null;
+  if (key !== null && !/^[!-~]+$/.test(key)) {
+    const message = `The key of the channel "${name}" is empty or holds characters that no key has. Enter it again.`;
+    throw new OwnkeyError("auth", message);
+  }
+  return key;
 }
 
 function checkAddress({ name, baseUrl }: Channel): void {

@@ -1,17 +1,22 @@
-/** What an API family has to bring along; create.ts has a row for each. */
-import type { Clock } from "../base/clock.ts";
-import type { Limits } from "./guard.ts";
-import type { Llm } from "./llm.ts";
-import type { Channel } from "./types.ts";
+/** What an API family has to bring along; create.ts has a row for each and does the rest. */
+import type { JsonObject } from "../base/json.ts";
+import type { AnswerReader } from "./answer.ts";
+import type { Fields } from "./fields.ts";
+import type { Reading } from "./stream-reader.ts";
+import type { AuthScheme, Channel, LlmRequest } from "./types.ts";
 
 export interface Format {
-  /** The address that the channel's requests go to. */
+  /** How a key travels where the channel says nothing else. */
+  readonly auth: AuthScheme;
+  /** Beside the key and the content type. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The address that the channel's requests go to. Throws nothing for an address that `createLlm` took. */
   requestUrl(channel: Channel): string;
-  /** `apiKey` null: the server wants none. Loads nothing and opens nothing before the first request. */
-  create(channel: Channel, apiKey: string | null, surroundings: Surroundings): Llm;
-}
-
-export interface Surroundings {
-  readonly clock: Clock;
-  readonly limits: Limits;
+  /** The body of a request. Pure; equal beginnings of histories give equal beginnings of bodies. */
+  toBody(request: LlmRequest, channel: Channel): JsonObject;
+  /** What a tool is called on this wire: no two tools alike. */
+  toolName(name: string): string;
+  createReader(reading: Reading): AnswerReader;
+  /** One JSON document where a stream was asked for, as the events it would be; null: it is no answer. */
+  eventsOf(document: Fields): readonly Fields[] | null;
 }

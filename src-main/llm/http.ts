@@ -1,63 +1,68 @@
 /**
- * How every adapter reaches its provider: a fetch for the SDKs that keeps our rules.
+ * How every adapter reaches its provider: one POST that keeps our rules.
  *
  * - No redirect is followed: key headers and the whole prompt would travel along to another host (seen).
- * - Of the headers an SDK wants to send only those a request needs go out: no description of this machine, nothing
- *   from the environment. Without a key no Authorization is sent.
+ * - Nothing that describes this machine goes out.
  * - An answer may be compressed once, not in layers (662 bytes can hold 300 MiB); compression is not asked for, since
  *   it delays small pieces and costs more than it saves.
  * - An error status becomes an LlmError here, from at most 64 KiB of its body.
  * - Time limits are ours (guard.ts), not undici's: a model may think longer than its defaults allow.
  */
-import type { Agent } from "undici";
+import type { Dispatcher } from "undici";
 import type { Clock } from "../base/clock.ts";
-import { failure, statusError, thrown, type Upstream } from "./errors.ts";
+import { failure, thrown, type Upstream } from "./errors.ts";
+import { statusError } from "./refusal.ts";
 
-export type Fetch = typeof globalThis.fetch;
 export type Body = ReadableStreamDefaultReader<Uint8Array>;
 
-const longestRefusal = 64 * 1024;
-const sentHeaders = ["accept", "authorization", "content-type"];
-const knownCodings = new Set(["", "identity", "gzip", "x-gzip", "br"]);
-
-export function guardedFetch(
-  upstream: Upstream,
-  signal: AbortSignal,
-  hasKey: boolean,
-  connectMs: number,
-  clock: Clock,
-): Fetch {
-  const send = async (input: unknown, init: RequestInit = {}): Promise<unknown> => {
-    const { fetch } = await import("undici");
-    const response = await fetch(String(input), {
-      method: init.method ?? "POST",
-      headers: headersFor(new Headers(init.headers), hasKey),
-      body: init.body as string,
-      redirect: "manual",
-      signal,
-      dispatcher: await agentFor(connectMs),
-    });
-    const coding = (response.headers.get("content-encoding") ?? "").trim().toLowerCase();
-    if (!knownCodings.has(coding)) {
-      await response.body?.cancel();
-      const message = `${upstream.host} compressed its answer in a way that is not accepted: ${upstream.quote(coding)}`;
-      throw thrown(failure("upstream", "bad_encoding", message, false));
-    }
-    if (response.ok) return response;
-    const body = response.body ? await readText(response.body.getReader(), longestRefusal) : "";
-    const { status, headers } = response;
-    throw thrown(statusError({ status, headers, body, now: clock.now() }, upstream));
-  };
-  return send as Fetch;
+export interface HttpRequest {
+  readonly method: "GET" | "POST";
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** null: none. */
+  readonly body: string | null;
 }
 
-function headersFor(wanted: Headers, hasKey: boolean): Record<string, string> {
-  const headers: Record<string, string> = { "user-agent": "ownkey", "accept-encoding": "identity" };
-  for (const name of sentHeaders) {
-    const value = wanted.get(name);
-    if (value !== null && (hasKey || name !== "authorization")) headers[name] = value;
+export interface Wire {
+  readonly upstream: Upstream;
+  readonly signal: AbortSignal;
+  readonly dispatcher: Dispatcher;
+  readonly clock: Clock;
+}
+
+const longestRefusal = 64 * 1024;
+const knownCodings = new Set(["", "identity", "gzip", "x-gzip", "br"]);
+
+/** The body of a good answer. Throws what `llmErrorOf` understands. */
+export async function send(
+  request: HttpRequest,
+  { upstream, signal, dispatcher, clock }: Wire,
+): Promise<Body> {
+  const { fetch } = await import("undici");
+  const response = await fetch(request.url, {
+    method: request.method,
+    headers: { "user-agent": "ownkey", "accept-encoding": "identity", ...request.headers },
+    body: request.body,
+    redirect: "manual",
+    signal,
+    dispatcher,
+  });
+  const coding = (response.headers.get("content-encoding") ?? "").trim().toLowerCase();
+  if (!knownCodings.has(coding)) {
+    await response.body?.cancel();
+    const message = `${upstream.host} compressed its answer in a way that is not accepted: ${upstream.quote(coding)}`;
+    throw thrown(failure("upstream", "bad_encoding", message, false));
   }
-  return headers;
+  const body = readerOf(response.body as ReadableStream<Uint8Array> | null);
+  if (response.ok) return body;
+  const { status, headers } = response;
+  const text = await readText(body, longestRefusal);
+  throw thrown(statusError({ status, headers, body: text, now: clock.now() }, upstream));
+}
+
+function readerOf(body: ReadableStream<Uint8Array> | null): Body {
+  const empty = new ReadableStream<Uint8Array>({ start: (controller) => controller.close() });
+  return (body ?? empty).getReader();
 }
 
 /** The rest of a body as text, cut at `longest` bytes; then it is let go. */
@@ -77,22 +82,4 @@ export async function readText(body: Body, longest: number, begun?: Uint8Array):
   }
   if (left <= 0) await body.cancel();
   return all + text.decode();
-}
-
-const agents = new Map<number, Agent>();
-
-/** Connections are kept open between the calls of a run, so that each step saves a handshake. */
-async function agentFor(connectMs: number): Promise<Agent> {
-  const { Agent } = await import("undici");
-  const known = agents.get(connectMs);
-  if (known) return known;
-  const agent = new Agent({
-    connect: { timeout: connectMs },
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    keepAliveTimeout: 20_000,
-    allowH2: false,
-  });
-  agents.set(connectMs, agent);
-  return agent;
 }

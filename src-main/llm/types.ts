@@ -77,8 +77,8 @@ export interface ToolCall {
   readonly opaque?: JsonObject;
 }
 
-/** `filtered`: the provider refused or cut for safety. */
-export type StopReason = "stop" | "length" | "tool_use" | "filtered";
+/** `filtered`: the provider refused or cut for safety. `paused`: it wants to be asked to go on, with what it said. */
+export type StopReason = "stop" | "length" | "tool_use" | "filtered" | "paused";
 
 // ---- a request -----------------------------------------------------------------------------------------
 
@@ -135,7 +135,13 @@ export type ResponseEvent =
   | { readonly type: "tool_call_start"; readonly index: number; readonly id: string; readonly name: string }
   | { readonly type: "tool_call_delta"; readonly index: number; readonly text: string }
   | { readonly type: "tool_call_end"; readonly index: number; readonly call: ToolCall }
-  | { readonly type: "done"; readonly message: AssistantMessage; readonly usage: Usage | null }
+  | {
+      readonly type: "done";
+      readonly message: AssistantMessage;
+      readonly usage: Usage | null;
+      /** The provider's own name for its answer, to ask it about. */
+      readonly responseId?: string;
+    }
   | { readonly type: "error"; readonly error: LlmError };
 
 /** Tokens. `fresh` is input that came from no cache; the three input counts add up to the whole input. */
@@ -162,10 +168,13 @@ export interface LlmError {
 
 // ---- a channel -----------------------------------------------------------------------------------------
 
-export type ChannelFormat = "openai-chat";
+export type ChannelFormat = "openai-chat" | "openai-responses" | "anthropic" | "gemini";
+
+/** Where the key stands in a request. */
+export type AuthScheme = "bearer" | "x-api-key" | "x-goog-api-key";
 
 /** A configured model access. Its id is random and stable; the key lives sealed elsewhere. */
-export interface Channel {
+export interface Channel extends ChannelSettings {
   readonly id: string;
   readonly name: string;
   readonly enabled: boolean;
@@ -173,18 +182,66 @@ export interface Channel {
   /** Origin and path up to where the format's own path begins: https://api.example.com/v1 */
   readonly baseUrl: string;
   readonly model: string;
+}
+
+/** What has a default (channel.ts). */
+export interface ChannelSettings {
+  /** What Cursor shows; "": the name. */
+  readonly label: string;
   /** Tokens. */
   readonly contextWindow: number;
   readonly abilities: Abilities;
   readonly options: LlmOptions;
+  readonly effort: Effort;
   /** The user's own words for this channel; they follow our prompt. "" for none. */
   readonly instructions: string;
+  /** `format`: as its API wants it. `header:NAME`: the key alone, in that header. */
+  readonly auth: "format" | AuthScheme | `header:${string}`;
+  /** Set by the user, by name. */
+  readonly extraHeaders: Readonly<Record<string, string>>;
+  /** Names of headers whose values are sealed like the key. */
+  readonly secretHeaders: readonly string[];
   /** Extra fields of the request body, set by the user. */
   readonly extraBody: Readonly<Record<string, Json>>;
+  /** Seconds. */
+  readonly timeouts: { readonly connect: number; readonly firstToken: number; readonly idle: number };
+  /** Provider requests for one call, at most. */
+  readonly tries: number;
+  /** Requests at the same time; null: no limit. */
+  readonly concurrency: number | null;
+  /** `app`: as the program's setting says. `none`: direct. Else http://, https:// or socks5:// host and port. */
+  readonly proxy: string;
+  /** A PEM file of certificates that are trusted beside the system's. */
+  readonly caFile: string | null;
+  readonly prices: Prices | null;
+  /** The user agreed that the key travels readable to a host of a private network. */
+  readonly allowsPlainHttp: boolean;
+  /** What was detected is overruled, by the name of the quirk. */
+  readonly quirks: Readonly<Record<string, boolean>>;
+  readonly note: string;
+  /** One of eight, for the list; null: none. */
+  readonly colour: string | null;
 }
 
 export interface Abilities {
   readonly tools: boolean;
   readonly images: boolean;
   readonly thinking: boolean;
+  /** The server takes marks that say up to where it shall cache. */
+  readonly promptCache: boolean;
+  /** The model may call several tools in one answer. */
+  readonly parallelTools: boolean;
 }
+
+/** Of a million tokens; null: not known. */
+export interface Prices {
+  readonly input: number | null;
+  readonly cached: number | null;
+  readonly written: number | null;
+  readonly output: number | null;
+  /** ISO 4217. */
+  readonly currency: string;
+}
+
+/** How much a model shall think; a number is a budget in tokens, `default` leaves it to the provider. */
+export type Effort = "default" | "off" | "low" | "medium" | "high" | number;

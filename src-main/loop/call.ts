@@ -87,6 +87,7 @@ export function emptyResponse(stopReason: StopReason): LlmError {
       return empty("The model's provider withheld the answer for its content rules.");
     case "stop":
     case "tool_use":
+    case "paused":
       return { ...empty("The model answered with neither text nor a tool call."), retryable: true };
   }
 }

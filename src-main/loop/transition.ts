@@ -151,13 +151,19 @@ function onDone(
   const { committed } = state;
   const { message } = event;
   const calls = toolCallsOf(message);
-  if (calls.length === 0 && !message.blocks.some((block) => block.type === "text" && block.text !== ""))
+  const isPaused = message.stopReason === "paused" && calls.length === 0;
+  if (
+    !isPaused &&
+    calls.length === 0 &&
+    !message.blocks.some((block) => block.type === "text" && block.text !== "")
+  )
     return onError(state, emptyResponse(message.stopReason), tools);
   const difference = state.pending && differenceOf(state.pending, message);
   if (difference) return onError(state, mismatch(difference), tools);
 
   const answered = counted(addUsage(append(committed, [message]), event.usage), event.usage);
   const callId = callIdOf(committed);
+  if (isPaused) return callLlm(answered, [event]);
   return calls.length === 0
     ? conclude(answered, [event])
     : carryOn(answered, callId, calls, 0, tools, [event]);

@@ -3,6 +3,7 @@ import type { Database } from "better-sqlite3";
 import { z } from "zod";
 import { OwnkeyError } from "../base/errors.ts";
 import { canonical, type Json, parseJson } from "../base/json.ts";
+import { usualSettings } from "../llm/channel.ts";
 import type { Channel } from "../llm/types.ts";
 import { wipeLog } from "./database.ts";
 
@@ -75,21 +76,54 @@ const toColumns = (channel: Channel, now: number) => {
   return { id, name, enabled: Number(enabled), format, config: canonical(config as unknown as Json), now };
 };
 
+const { abilities, timeouts } = usualSettings;
+const price = z.number().nullable();
+
+/** What an earlier Ownkey did not know yet gets its default. */
 const configOf = z.object({
   baseUrl: z.string(),
   model: z.string(),
+  label: z.string().default(usualSettings.label),
   contextWindow: z.number(),
-  abilities: z.object({ tools: z.boolean(), images: z.boolean(), thinking: z.boolean() }),
+  abilities: z.object({
+    tools: z.boolean(),
+    images: z.boolean(),
+    thinking: z.boolean(),
+    promptCache: z.boolean().default(abilities.promptCache),
+    parallelTools: z.boolean().default(abilities.parallelTools),
+  }),
   options: z.object({
     maxOutputTokens: z.number().nullable(),
     temperature: z.number().nullable(),
     topP: z.number().nullable(),
   }),
+  effort: z.union([z.enum(["default", "off", "low", "medium", "high"]), z.number()]).default("default"),
   instructions: z.string(),
+  auth: z
+    .union([
+      z.enum(["format", "bearer", "x-api-key", "x-goog-api-key"]),
+      z.templateLiteral(["header:", z.string()]),
+    ])
+    .default("format"),
+  extraHeaders: z.record(z.string(), z.string()).default({}),
+  secretHeaders: z.array(z.string()).default([]),
   extraBody: z.record(z.string(), z.json()),
+  timeouts: z.object({ connect: z.number(), firstToken: z.number(), idle: z.number() }).default(timeouts),
+  tries: z.number().default(usualSettings.tries),
+  concurrency: z.number().nullable().default(null),
+  proxy: z.string().default(usualSettings.proxy),
+  caFile: z.string().nullable().default(null),
+  prices: z
+    .object({ input: price, cached: price, written: price, output: price, currency: z.string() })
+    .nullable()
+    .default(null),
+  allowsPlainHttp: z.boolean().default(false),
+  quirks: z.record(z.string(), z.boolean()).default({}),
+  note: z.string().default(""),
+  colour: z.string().nullable().default(null),
 });
 
-const formatOf = z.enum(["openai-chat"]);
+const formatOf = z.enum(["openai-chat", "openai-responses", "anthropic", "gemini"]);
 
 function toChannel(row: ChannelSql): StoredChannel {
   try {

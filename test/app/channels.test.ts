@@ -7,6 +7,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { defaults } from "../../src-main/app/channel-fields.ts";
 import { testChannel } from "../../src-main/app/channel-test.ts";
 import { createChannels, keyPlaceOf } from "../../src-main/app/channels.ts";
 import { openFolder } from "../../src-main/app/folder.ts";
@@ -47,18 +48,15 @@ describe("channels", () => {
     assert.match(added.id, /^ch_[0-9a-f]{20}$/);
     const { id, createdMs, ...rest } = added;
     assert.deepEqual(rest, {
+      ...defaults,
       name: "Mine",
       format: "openai-chat",
       baseUrl: "https://a.example/v1",
       model: "m",
       contextWindow: 128_000,
       maxOutputTokens: null,
-      temperature: null,
-      topP: null,
       tools: true,
       images: true,
-      thinking: true,
-      instructions: "",
       enabled: true,
       key: "set",
       requestUrl: "https://a.example/v1/chat/completions",

@@ -20,7 +20,7 @@ test("a message holds its blocks in the order in which they began", () => {
     assembler.close(0),
     assembler.close(1),
     assembler.close(2),
-    assembler.finish("tool_use", null),
+    assembler.finish("tool_use", null, ""),
   ];
   assert.deepEqual(events, [
     { type: "thinking_start", index: 0 },
@@ -63,7 +63,7 @@ test("the deltas joined are the text of the message, well-formed wherever charac
         const event = assembler.append(0, text);
         return event?.type === "text_delta" ? event.text : "";
       });
-      const done = assembler.finish("stop", null);
+      const done = assembler.finish("stop", null, "");
       assert.ok(done.type === "done");
       const [block] = done.message.blocks;
       assert.deepEqual(block, { type: "text", text: told.join("") });

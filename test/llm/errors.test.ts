@@ -2,16 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { OwnkeyError } from "../../src-main/base/errors.ts";
-import {
-  failure,
-  inBandError,
-  llmErrorOf,
-  notAStream,
-  statusError,
-  thrown,
-  upstreamOf,
-} from "../../src-main/llm/errors.ts";
-import { manifest, readRecorded } from "./support.ts";
+import { failure, llmErrorOf, thrown, upstreamOf } from "../../src-main/llm/errors.ts";
+import { inBandError, notAStream, statusError } from "../../src-main/llm/refusal.ts";
+import { manifest, readRecorded } from "../recordings/manifest.ts";
 
 const key = "sk-0123456789abcdef";
 const upstream = upstreamOf("https://api.example.com/v1/chat/completions?api-version=1&code=secret", key);

@@ -1,76 +1,11 @@
-/** Recorded provider streams, a channel to call, and a server that answers as told. */
-import { existsSync, readFileSync } from "node:fs";
+/** A channel to call, a request, and a server that answers as told. */
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
-import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { Clock } from "../../src-main/base/clock.ts";
+import { usualSettings } from "../../src-main/llm/channel.ts";
 import type { Llm } from "../../src-main/llm/llm.ts";
 import type { Channel, LlmError, LlmRequest, ResponseEvent } from "../../src-main/llm/types.ts";
-import { shared } from "../support/shared.ts";
-
-// ---- recordings ----------------------------------------------------------------------------------------
-
-interface Recording {
-  readonly id: string;
-  readonly path: string;
-  readonly api: string;
-  readonly format: "sse" | "jsonl";
-  readonly expected: Expected;
-}
-
-export interface Expected {
-  readonly text: string;
-  readonly thinking: string;
-  readonly toolCalls: readonly {
-    readonly id: string;
-    readonly name: string;
-    readonly argumentsRaw: string;
-  }[];
-  readonly stopReason: string;
-  readonly stopReasonSuggested?: string;
-  readonly error: { readonly message: string } | null;
-  readonly usage: {
-    readonly cacheRead: number | null;
-    readonly cacheWrite: number | null;
-    readonly reasoning: number | null;
-    readonly inputTotal: number;
-    readonly outputTotal: number;
-  } | null;
-}
-
-interface RecordedError {
-  readonly id: string;
-  readonly path: string;
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly expected: { readonly message: string };
-}
-
-interface Manifest {
-  readonly recordings: readonly Recording[];
-  readonly httpErrors: readonly RecordedError[];
-}
-
-const folder = join(shared, "recordings");
-
-/** null, and a line that says so, where the recordings are not at hand. */
-export const manifest: Manifest | null = existsSync(join(folder, "MANIFEST.json"))
-  ? (JSON.parse(readFileSync(join(folder, "MANIFEST.json"), "utf8")) as Manifest)
-  : null;
-
-if (manifest === null)
-  console.log(`# the recorded streams are not at hand (${folder}): tests that need them are skipped`);
-
-export const readRecorded = (path: string): string => readFileSync(join(folder, path), "utf8");
-
-/** The bytes as the provider's server would send them. */
-export function bytesOf({ path, format }: Recording): Uint8Array {
-  if (format === "sse") return readFileSync(join(folder, path));
-  const lines = readRecorded(path).split("\n");
-  const events = lines.filter((line) => line.trim() !== "").map((line) => `data: ${line}\n\n`);
-  return new TextEncoder().encode(`${events.join("")}data: [DONE]\n\n`);
-}
 
 // ---- a channel and a request ---------------------------------------------------------------------------
 
@@ -81,11 +16,7 @@ export const channelOf = (baseUrl: string, changes: Partial<Channel> = {}): Chan
   format: "openai-chat",
   baseUrl,
   model: "model-1",
-  contextWindow: 128_000,
-  abilities: { tools: true, images: true, thinking: true },
-  options: { maxOutputTokens: null, temperature: null, topP: null },
-  instructions: "",
-  extraBody: {},
+  ...usualSettings,
   ...changes,
 });
 

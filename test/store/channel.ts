@@ -1,4 +1,5 @@
 /** A channel with nothing special about it. */
+import { usualSettings } from "../../src-main/llm/channel.ts";
 import type { Channel } from "../../src-main/llm/types.ts";
 
 export const channel: Channel = {
@@ -8,8 +9,8 @@ export const channel: Channel = {
   format: "openai-chat",
   baseUrl: "https://api.example.com/v1",
   model: "m",
-  contextWindow: 128_000,
-  abilities: { tools: true, images: false, thinking: true },
+  ...usualSettings,
+  abilities: { ...usualSettings.abilities, images: false },
   options: { maxOutputTokens: null, temperature: 0.5, topP: null },
   instructions: "Prefer tabs.",
   extraBody: { nested: { list: [1, null, "x"] } },

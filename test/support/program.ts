@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { createLog } from "../../src-main/base/log.ts";
+import { usualSettings } from "../../src-main/llm/channel.ts";
 import { createLlm } from "../../src-main/llm/create.ts";
 import type { Channel } from "../../src-main/llm/types.ts";
 import { openStore, type Store } from "../../src-main/store/store.ts";
@@ -106,9 +107,5 @@ const channelOf = (baseUrl: string): Channel => ({
   format: "openai-chat",
   baseUrl,
   model: "model-1",
-  contextWindow: 128_000,
-  abilities: { tools: true, images: true, thinking: true },
-  options: { maxOutputTokens: null, temperature: null, topP: null },
-  instructions: "",
-  extraBody: {},
+  ...usualSettings,
 });

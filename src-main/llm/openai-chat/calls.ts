@@ -7,8 +7,8 @@
  */
 import type { Assembler } from "../assembler.ts";
 import { failure, thrown } from "../errors.ts";
+import { type Fields, isFields, stringOf } from "../fields.ts";
 import type { ResponseEvent } from "../types.ts";
-import { type Fields, isFields, stringOf } from "./fields.ts";
 
 interface Draft {
   id: string;
@@ -24,9 +24,11 @@ export class CallReader {
   readonly #assembler: Assembler;
   readonly #drafts: Draft[] = [];
   readonly #byIndex = new Map<number, Draft>();
+  readonly #toolName: (written: string) => string;
 
-  constructor(assembler: Assembler) {
+  constructor(assembler: Assembler, toolName: (written: string) => string) {
     this.#assembler = assembler;
+    this.#toolName = toolName;
   }
 
   take(piece: Fields, out: ResponseEvent[]): void {
@@ -70,7 +72,7 @@ export class CallReader {
 
   #flush(draft: Draft, out: ResponseEvent[]): number {
     if (draft.block === null) {
-      const opened = this.#assembler.openCall(draft.id, draft.name);
+      const opened = this.#assembler.openCall(draft.id, this.#toolName(draft.name));
       draft.block = opened.index;
       out.push(opened);
     }

@@ -1,6 +1,7 @@
 /** Token counts of a chat-completions stream. */
+
+import { countOf, type Fields, isFields } from "../fields.ts";
 import type { Usage } from "../types.ts";
-import { countOf, type Fields, isFields } from "./fields.ts";
 
 /** The counts of this chunk, or null. They are totals, so the last ones that come are right. */
 export function usageIn(chunk: Fields): Usage | null {

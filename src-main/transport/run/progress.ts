@@ -207,6 +207,7 @@ export const lostWords = "The connection was lost; the answer follows again.";
 const stopNotices: Readonly<Record<StopReason, string | null>> = {
   stop: null,
   tool_use: null,
+  paused: null,
   length: "The answer was cut off at the model's output limit. Send “continue” to go on.",
   filtered: "The model's provider ended this answer for its content rules.",
 };

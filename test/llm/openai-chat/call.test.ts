@@ -238,7 +238,7 @@ test("a JSON or HTML document after 200 is an error that says what came, whateve
       "\uFEFF \n<!DOCTYPE html><html><head><title>Sign in</title></head></html>",
       /a web page instead of a stream: Sign in$/,
     ],
-    ['{"id":"chatcmpl-1","choices":[{"message":{"content":"hi"}}]}', /one JSON document instead of a stream/],
+    ['{"id":"chatcmpl-1","object":"list","data":[]}', /one JSON document instead of a stream/],
     ['{"error":{"message":"no such model"}}', /reported an error in its answer: no such model/],
   ];
   for (type of ["text/event-stream", "application/json", "text/html"]) {

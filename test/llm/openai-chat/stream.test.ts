@@ -1,28 +1,17 @@
-/** Chat-completions streams, recorded and written by hand, to events. */
+/** Chat-completions streams, written by hand, to events. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { failure, upstreamOf } from "../../../src-main/llm/errors.ts";
 import { ChatReader } from "../../../src-main/llm/openai-chat/stream.ts";
 import { SseDecoder } from "../../../src-main/llm/sse.ts";
 import type { AssistantMessage, ResponseEvent, Usage } from "../../../src-main/llm/types.ts";
-import { bytesOf, chunkOf, type Expected, errorOf, manifest, textOf, thinkingOf } from "../support.ts";
+import { orderOf } from "../../recordings/compare.ts";
+import { reduce as reduceAs } from "../../recordings/reduce.ts";
+import { chunkOf, errorOf, textOf, thinkingOf } from "../support.ts";
 
 const upstream = upstreamOf("https://api.example.com/v1/chat/completions", "sk-secret");
 
-function reduce(chunks: readonly (Uint8Array | string)[]): ResponseEvent[] {
-  const sse = new SseDecoder();
-  const reader = new ChatReader("channel-1", upstream);
-  const out: ResponseEvent[] = [];
-  const take = (events: ReturnType<SseDecoder["feed"]>) => {
-    for (const event of events) if (!reader.ended) reader.take(event, out);
-  };
-  for (const chunk of chunks)
-    take(sse.feed(typeof chunk === "string" ? new TextEncoder().encode(chunk) : chunk));
-  take(sse.end());
-  if (!reader.ended) reader.end(null, out);
-  return out;
-}
+const reduce = (chunks: readonly (Uint8Array | string)[]) => reduceAs("openai-chat", chunks);
 
 function doneOf(events: readonly ResponseEvent[]): { message: AssistantMessage; usage: Usage | null } {
   const last = events.at(-1);
@@ -31,117 +20,6 @@ function doneOf(events: readonly ResponseEvent[]): { message: AssistantMessage; 
 }
 
 const callsOf = ({ blocks }: AssistantMessage) => blocks.filter((block) => block.type === "tool_call");
-
-// ---- recordings ----------------------------------------------------------------------------------------
-
-/** Recordings that need a rule for one provider which this adapter does not have yet. */
-const notYet: Readonly<Record<string, string>> = {};
-
-const stopReasons: Readonly<Record<string, string>> = {
-  toolUse: "tool_use",
-  contentFilter: "filtered",
-};
-
-function usageOf(expected: Expected): Usage | null {
-  if (!expected.usage) return null;
-  const { inputTotal, outputTotal, cacheRead, cacheWrite, reasoning } = expected.usage;
-  const cached = Math.min(cacheRead ?? 0, inputTotal);
-  const written = cacheWrite ?? 0;
-  // Seen: one more reasoning token than there were output tokens.
-  const part = Math.min(reasoning ?? 0, outputTotal);
-  return { fresh: inputTotal - cached - written, cached, written, output: outputTotal, reasoning: part };
-}
-
-function check(events: readonly ResponseEvent[], expected: Expected): void {
-  assert.equal(textOf(events), expected.text);
-  assert.equal(thinkingOf(events), expected.thinking);
-  if (expected.stopReason === "error") {
-    const { message } = errorOf(events);
-    if (expected.error) assert.ok(message.includes(expected.error.message.slice(0, 200)), message);
-    return;
-  }
-  const { message, usage } = doneOf(events);
-  const stopReason = expected.stopReason === "missing" ? expected.stopReasonSuggested : expected.stopReason;
-  assert.equal(message.stopReason, stopReasons[stopReason ?? ""] ?? stopReason);
-  assert.deepEqual(
-    callsOf(message).map(({ id, name, arguments: argumentsRaw }) => ({ id, name, argumentsRaw })),
-    expected.toolCalls.map(({ id, name, argumentsRaw }) => ({ id, name, argumentsRaw })),
-  );
-  assert.deepEqual(usage, usageOf(expected));
-}
-
-/** Blocks open once, grow while open, close once; the message says what the deltas said. */
-function checkOrder(events: readonly ResponseEvent[]): void {
-  const open = new Map<number, string>();
-  const blocks: { type: string; text: string }[] = [];
-  assert.ok(events.slice(0, -1).every((event) => event.type !== "done" && event.type !== "error"));
-  for (const event of events) {
-    if (!("index" in event)) continue;
-    const [, type, step] = /^(.*)_(start|delta|end)$/.exec(event.type) ?? [];
-    assert.ok(type);
-    if (step === "start") {
-      assert.equal(event.index, blocks.length);
-      open.set(event.index, type);
-      blocks.push({ type, text: "" });
-    } else {
-      assert.equal(open.get(event.index), type);
-      const block = blocks[event.index];
-      if (block && "text" in event) block.text += event.text;
-      if (step === "end") open.delete(event.index);
-    }
-  }
-  const last = events.at(-1);
-  if (last?.type !== "done") return;
-  assert.equal(open.size, 0);
-  assert.deepEqual(
-    last.message.blocks.map((block) => ({
-      type: block.type,
-      text: block.type === "tool_call" ? block.arguments : block.text,
-    })),
-    blocks,
-  );
-}
-
-const recordings = manifest?.recordings.filter(({ api }) => api === "openai-chat") ?? [];
-
-test("the recorded streams are at hand", { skip: manifest === null && "no recordings here" }, () => {
-  assert.ok(recordings.length >= 65, `only ${recordings.length} recordings`);
-  for (const id of Object.keys(notYet))
-    assert.ok(
-      recordings.some((recording) => recording.id === id),
-      id,
-    );
-});
-
-for (const recording of recordings) {
-  const reason = notYet[recording.id];
-  test(`${recording.id} gives what its manifest says`, {
-    todo: reason ? `not yet: ${reason}` : false,
-  }, () => {
-    const events = reduce([bytesOf(recording)]);
-    checkOrder(events);
-    check(events, recording.expected);
-  });
-}
-
-test("any cut of a recorded stream gives the same events", {
-  skip: manifest === null && "no recordings here",
-}, () => {
-  const small = recordings.map((recording) => bytesOf(recording)).filter(({ length }) => length < 12_000);
-  fc.assert(
-    fc.property(fc.constantFrom(...small), fc.array(fc.nat(2000), { maxLength: 40 }), (body, sizes) => {
-      const chunks: Uint8Array[] = [];
-      let from = 0;
-      for (const size of sizes) {
-        chunks.push(body.subarray(from, from + size));
-        from += size;
-      }
-      chunks.push(body.subarray(from));
-      assert.deepEqual(reduce(chunks), reduce([body]));
-    }),
-    { numRuns: 200 },
-  );
-});
 
 // ---- by hand -------------------------------------------------------------------------------------------
 
@@ -255,7 +133,7 @@ test("an id and a name that are repeated on each piece make one call; a late id 
   ];
   for (const pieces of [repeated, late]) {
     const events = reduce([...pieces, chunkOf({}, "tool_calls")]);
-    checkOrder(events);
+    assert.equal(orderOf(events), null);
     assert.deepEqual(callsOf(doneOf(events).message), [
       { type: "tool_call", id: "a", name: "R", arguments: "{}" },
     ]);
@@ -265,7 +143,7 @@ test("an id and a name that are repeated on each piece make one call; a late id 
 test("a call that never gets a name is an error, also when the connection was cut", () => {
   const nameless = call({ index: 0, id: "a" }, { arguments: "{}" }) + chunkOf({}, "tool_calls");
   assert.equal(errorOf(reduce([nameless])).code, "bad_tool_call");
-  const reader = new ChatReader("channel-1", upstream);
+  const reader = new ChatReader({ channelId: "channel-1", upstream, toolName: (name) => name });
   const out: ResponseEvent[] = [];
   for (const event of new SseDecoder().feed(new TextEncoder().encode(nameless))) reader.take(event, out);
   reader.end(failure("network", "network", "Cut.", true), out);
