@@ -2,8 +2,8 @@
  * What a provider says when it does not answer -> LlmError: a status with a body, an error inside a stream, a document.
  */
 
-import type { ErrorKind } from "../base/errors.ts";
 import { failure, type Upstream } from "./errors.ts";
+import { judge, pauseIn } from "./judgement.ts";
 import type { LlmError } from "./types.ts";
 
 interface Refusal {
@@ -21,59 +21,31 @@ export function statusError({ status, headers, body, now }: Refusal, upstream: U
     const message = `${upstream.host} redirects to ${target} (HTTP ${status}). Redirects are not followed, since the key would travel along. If the new address is right, put it into the channel.`;
     return failure("upstream", code, message, false);
   }
-  const words = wordsOf(body);
-  const { kind, retryable, advice } = judge(status, words.code);
-  const said = words.text ? `: ${upstream.quote(words.text)}` : ".";
+  const value = tryJson(body);
+  const text = wordsOf(value === undefined ? (titleOf(body) ?? body) : value);
+  const { kind, retryable, advice, code: word } = judge({ status, codes: codesIn(value), text });
+  const said = text ? `: ${upstream.quote(text)}` : ".";
   const place = status === 404 ? upstream.address : upstream.host;
-  return failure(
-    kind,
-    code,
-    `${advice ? `${advice} ` : ""}${place} answered HTTP ${status}${said}`,
-    retryable,
-    retryAfter(headers, now),
-  );
-}
-
-interface Judgement {
-  readonly kind: ErrorKind;
-  readonly retryable: boolean;
-  /** What the user can do; goes first, since the provider's words may be cut. */
-  readonly advice: string;
-}
-
-/** `code` is the provider's own word, where it tells more than the status. */
-function judge(status: number, code: string): Judgement {
-  if (status === 401 || status === 403) {
-    return { kind: "auth", retryable: false, advice: "The key was refused: check the key of this channel." };
-  }
-  if (status === 402 || code === "insufficient_quota") {
-    return { kind: "limit", retryable: false, advice: "The account has no credit or quota left." };
-  }
-  if (status === 429) return { kind: "limit", retryable: true, advice: "Too many requests." };
-  if (status === 404) {
-    return { kind: "config", retryable: false, advice: "Check the address and the model of this channel." };
-  }
-  if (status === 408 || status === 409 || status >= 500) {
-    return { kind: "upstream", retryable: true, advice: "" };
-  }
-  return { kind: "config", retryable: false, advice: "" };
+  const message = `${advice ? `${advice} ` : ""}${place} answered HTTP ${status}${said}`;
+  const pause = retryAfter(headers, now) ?? (retryable ? pauseIn(body.slice(0, 8192)) : null);
+  return failure(kind, word ?? code, message, retryable, pause);
 }
 
 /** An error object that came inside a stream which had begun with 200. Statuses hide under several names in it. */
 export function inBandError(value: unknown, upstream: Upstream): LlmError {
-  const { text, code } = wordsOfValue(value);
-  const status = statusIn(value);
+  const text = wordsOf(value);
+  const judgement = judge({ status: statusIn(value), codes: codesIn(value), text });
+  const { kind, retryable, advice, code = "provider_error" } = judgement;
   const said = text ? `: ${upstream.quote(text)}` : " without saying which.";
-  const message = `${upstream.host} reported an error in its answer${said}`;
-  if (status === null) return failure("upstream", "provider_error", message, code !== "insufficient_quota");
-  const { kind, retryable, advice } = judge(status, code);
-  return failure(kind, "provider_error", `${advice ? `${advice} ` : ""}${message}`, retryable);
+  const message = `${advice ? `${advice} ` : ""}${upstream.host} reported an error in its answer${said}`;
+  return failure(kind, code, message, retryable, retryable ? pauseIn(text.slice(0, 8192)) : null);
 }
 
 /** A complete document where a stream was asked for: JSON, HTML or XML. */
 export function notAStream(body: string, upstream: Upstream): LlmError {
   const { host } = upstream;
-  const value = tryJson(body);
+  const whole = tryJson(body);
+  const value: unknown = Array.isArray(whole) ? whole[0] : whole;
   if (isRecord(value) && value.error !== undefined && value.error !== null) {
     return inBandError(value.error, upstream);
   }
@@ -94,28 +66,29 @@ function tryJson(text: string): unknown {
   }
 }
 
-interface Words {
-  readonly text: string;
-  readonly code: string;
-}
-
-function wordsOf(body: string): Words {
-  const value = tryJson(body);
-  return value === undefined ? { text: titleOf(body) ?? body, code: "" } : wordsOfValue(value);
-}
-
 /** Providers put their sentence into error.message, message, error, detail ..., some inside an array. */
-function wordsOfValue(value: unknown, depth = 0): Words {
-  if (typeof value === "string") return { text: value, code: "" };
-  if (depth > 3) return { text: "", code: "" };
-  if (Array.isArray(value)) return wordsOfValue(value[0], depth + 1);
-  if (!isRecord(value)) return { text: "", code: "" };
-  const code = [value.code, value.type].find((word) => typeof word === "string");
+function wordsOf(value: unknown, depth = 0): string {
+  if (typeof value === "string") return value;
+  if (depth > 3) return "";
+  if (Array.isArray(value)) return wordsOf(value[0], depth + 1);
+  if (!isRecord(value)) return "";
   for (const key of ["error", "message", "detail", "msg"]) {
-    const inner = wordsOfValue(value[key], depth + 1);
-    if (inner.text) return { text: inner.text, code: inner.code || String(code ?? "") };
+    const inner = wordsOf(value[key], depth + 1);
+    if (inner === "") continue;
+    // Seen (OpenRouter): "Provider returned error", and what that one said beside it.
+    const raw = isRecord(value.metadata) ? value.metadata.raw : "";
+    return typeof raw === "string" && raw !== "" ? `${inner}: ${raw}` : inner;
   }
-  return { text: depth === 0 ? JSON.stringify(value) : "", code: String(code ?? "") };
+  return depth === 0 ? JSON.stringify(value) : "";
+}
+
+/** The words for programs, of the error and of what it stands in. */
+function codesIn(value: unknown, depth = 0): readonly string[] {
+  if (depth > 2) return [];
+  if (Array.isArray(value)) return codesIn(value[0], depth + 1);
+  if (!isRecord(value)) return [];
+  const own = [value.code, value.type, value.status].filter((word) => typeof word === "string");
+  return [...own, ...codesIn(value.error, depth + 1)];
 }
 
 function statusIn(value: unknown): number | null {

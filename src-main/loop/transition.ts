@@ -152,12 +152,9 @@ function onDone(
   const { message } = event;
   const calls = toolCallsOf(message);
   const isPaused = message.stopReason === "paused" && calls.length === 0;
-  if (
-    !isPaused &&
-    calls.length === 0 &&
-    !message.blocks.some((block) => block.type === "text" && block.text !== "")
-  )
-    return onError(state, emptyResponse(message.stopReason), tools);
+  const isEmpty =
+    calls.length === 0 && !message.blocks.some((block) => block.type === "text" && block.text !== "");
+  if (isEmpty && !isPaused) return onError(state, emptyResponse(message.stopReason), tools);
   const difference = state.pending && differenceOf(state.pending, message);
   if (difference) return onError(state, mismatch(difference), tools);
 

@@ -4,10 +4,12 @@
  * The prompt is cached by its beginning: tools, system, messages, in this order. One mark stands after the system,
  * the other is the request's own, which means: after the last block. So no message ever changes for a mark's sake.
  */
-import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import { isArray, isObject, type Json, type JsonObject } from "../../base/json.ts";
+import { hasQuirk } from "../quirks.ts";
 import type { Channel, ImagePart, LlmRequest, TextPart, ThinkingBlock, ToolSpec } from "../types.ts";
 import { seenBy } from "../wire/images.ts";
 import { objectSchema } from "../wire/schemas.ts";
+import { stable } from "../wire/stable.ts";
 import { plainToolName } from "../wire/tool-names.ts";
 import { type AssistantTurn, type IdRule, type Turn, toTurns, type WireResult } from "../wire/turns.ts";
 import { toLimits } from "./thinking.ts";
@@ -26,17 +28,51 @@ export function toBody(request: LlmRequest, channel: Channel): JsonObject {
   const extra = Object.entries(channel.extraBody).filter(([key]) => !protectedKeys.has(key));
   const tools = abilities.tools ? request.tools.map(toTool) : [];
   const marked = abilities.promptCache ? mark : {};
+  const turns = toTurns(request.messages, channel, ids);
   return {
     model,
-    ...toLimits(request.options, channel),
+    ...toLimits(request.options, channel, beganWithThinking(turns)),
     ...marked,
+    ...(tools.length > 0 && !abilities.parallelTools
+      ? { tool_choice: { type: "auto", disable_parallel_tool_use: true } }
+      : {}),
     ...Object.fromEntries(extra),
     stream: true,
     ...(tools.length > 0 ? { tools } : {}),
     ...(request.system.trim() === "" ? {} : { system: [{ type: "text", text: request.system, ...marked }] }),
-    messages: toTurns(request.messages, channel, ids).flatMap((turn) => toMessage(turn, abilities.images)),
+    messages: toMessages(turns, channel),
   };
 }
+
+/**
+ * Whether this channel thought when it began what it is in the middle of. A budget for thinking is refused where the
+ * answers since the user's last words began without: another channel's, or made with thinking off.
+ */
+function beganWithThinking(turns: readonly Turn[]): boolean {
+  const first = turns.slice(turns.findLastIndex(({ type }) => type === "user") + 1)[0];
+  return first?.type !== "assistant" || (first.isOwn && first.blocks[0]?.type === "thinking");
+}
+
+function toMessages(turns: readonly Turn[], channel: Channel): readonly JsonObject[] {
+  const isMissed = hasQuirk(channel, "thinkingAlways");
+  let thinks = false;
+  return turns.flatMap((turn) => {
+    const messages = toMessage(turn, channel.abilities.images);
+    if (turn.type !== "assistant") return messages;
+    const isThought = turn.isOwn && turn.blocks.some(({ type }) => type === "thinking");
+    thinks ||= isThought;
+    const hasCalls = turn.blocks.some(({ type }) => type === "tool_call");
+    return isMissed && thinks && hasCalls && !isThought ? messages.map(withEmptyThinking) : messages;
+  });
+}
+
+const withEmptyThinking = (message: JsonObject): JsonObject => ({
+  ...message,
+  content: [
+    { type: "thinking", thinking: "", signature: "" },
+    ...(isArray(message.content) ? message.content : []),
+  ],
+});
 
 const toTool = ({ name, description, schema }: ToolSpec): JsonObject => ({
   name: toolName(name),
@@ -71,7 +107,7 @@ function toBlocks(block: AssistantTurn["blocks"][number], isOwn: boolean): reado
 
 /** As it came, to the byte: the provider checks its signature. */
 function toThinkingBlock({ text, opaque }: ThinkingBlock): readonly JsonObject[] {
-  if (isObject(opaque?.block)) return [opaque.block];
+  if (isObject(opaque?.block)) return [stable(opaque.block)];
   const signature = opaque?.signature;
   return typeof signature === "string" ? [{ type: "thinking", thinking: text, signature }] : [];
 }

@@ -37,6 +37,7 @@ interface OpenBlock {
   readonly begun: Fields;
   /** JSON of its input, in pieces. */
   input: string;
+  signature: string;
 }
 
 export class MessagesReader extends StreamReader {
@@ -89,7 +90,13 @@ export class MessagesReader extends StreamReader {
     const { kind, event } = this.#opened(begun);
     if (!("index" in event)) return;
     out.push(event);
-    const block: OpenBlock = { kind, at: event.index, begun, input: "" };
+    const block: OpenBlock = {
+      kind,
+      at: event.index,
+      begun,
+      input: "",
+      signature: stringOf(begun.signature),
+    };
     this.#open.set(index, block);
     this.append(block.at, kind === "thinking" ? stringOf(begun.thinking) : stringOf(begun.text), out);
   }
@@ -122,14 +129,19 @@ export class MessagesReader extends StreamReader {
         if (block.kind === "thinking") this.append(block.at, stringOf(delta.thinking), out);
         return;
       case "signature_delta":
-        this.assembler.addOpaque(block.at, { signature: stringOf(delta.signature) });
-        return;
+        return this.#sign(block, stringOf(delta.signature));
       case "input_json_delta": {
         const piece = stringOf(delta.partial_json);
         block.input += piece;
         if (block.kind === "call") this.append(block.at, piece, out);
       }
     }
+  }
+
+  /** Comes at once; a server that sends it in pieces, or again from the start, is understood as well. */
+  #sign(block: OpenBlock, piece: string): void {
+    block.signature = piece.startsWith(block.signature) ? piece : block.signature + piece;
+    this.assembler.addOpaque(block.at, { signature: block.signature });
   }
 
   #close(index: unknown, out: ResponseEvent[]): void {

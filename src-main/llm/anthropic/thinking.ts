@@ -8,10 +8,12 @@
 import type { JsonObject } from "../../base/json.ts";
 import type { Channel, Effort, LlmOptions } from "../types.ts";
 
-export function toLimits(options: LlmOptions, channel: Channel): JsonObject {
+/** `mayThink`: what the request goes on with began with thinking. */
+export function toLimits(options: LlmOptions, channel: Channel, mayThink: boolean): JsonObject {
   const generation = generationOf(channel.model);
   const most = options.maxOutputTokens ?? usualOutput(generation);
-  const thinking = channel.abilities.thinking ? toThinking(channel.effort, generation, channel.model) : null;
+  const wanted = channel.abilities.thinking ? toThinking(channel.effort, generation, channel.model) : null;
+  const thinking = wanted?.budget && !mayThink ? null : wanted;
   const budget = thinking?.budget ?? 0;
   return {
     max_tokens: budget < most ? most : budget + most,

@@ -2,6 +2,7 @@
 import { isObject, type JsonObject } from "../../base/json.ts";
 import type { Channel, ImagePart, LlmRequest, TextPart, ToolSpec } from "../types.ts";
 import { noteOf, seenBy } from "../wire/images.ts";
+import { stable } from "../wire/stable.ts";
 import { plainToolName } from "../wire/tool-names.ts";
 import { type AssistantTurn, type IdRule, type Turn, toTurns, type WireResult } from "../wire/turns.ts";
 import { toGeminiSchema } from "./schema.ts";
@@ -92,7 +93,7 @@ function toPart(block: AssistantTurn["blocks"][number], isOwn: boolean): readonl
     case "text":
       return block.text.trim() === "" && !isSigned ? [] : [{ text: block.text, ...signed }];
     case "thinking":
-      if (isOwn && isObject(block.opaque?.part)) return [block.opaque.part];
+      if (isOwn && isObject(block.opaque?.part)) return [stable(block.opaque.part)];
       return isSigned ? [{ text: block.text, thought: true, ...signed }] : [];
     case "tool_call": {
       const id = isOwn && block.opaque?.id !== undefined ? { id: block.opaque.id } : {};

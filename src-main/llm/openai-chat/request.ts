@@ -6,9 +6,12 @@
  * the messages, so the whole body of one call is, but for its last bytes, the beginning of the next.
  */
 import type { Json, JsonObject } from "../../base/json.ts";
+import { hasQuirk } from "../quirks.ts";
 import type { Channel, ImagePart, LlmOptions, LlmRequest, TextPart, ToolSpec } from "../types.ts";
 import { noteOf, seenBy } from "../wire/images.ts";
+import { refusesSampling } from "../wire/openai-models.ts";
 import { objectSchema } from "../wire/schemas.ts";
+import { stable } from "../wire/stable.ts";
 import { plainToolName } from "../wire/tool-names.ts";
 import {
   type AssistantTurn,
@@ -19,12 +22,14 @@ import {
   type WireCall,
   type WireResult,
 } from "../wire/turns.ts";
+import { toEffort } from "./effort.ts";
 
 /** Fields that no extra field of the user replaces. */
 const protectedKeys = new Set(["model", "messages", "stream", "tools"]);
 
 /** Seen: ids of more than 40 characters refused (Azure, OpenAI). */
-const ids: IdRule = { pattern: /^[\w:.-]{1,40}$/, mint: (digits) => `call_${digits}` };
+const usualIds: IdRule = { pattern: /^[\w:.-]{1,40}$/, mint: (digits) => `call_${digits}` };
+const shortIds: IdRule = { pattern: /^[A-Za-z0-9]{9}$/, mint: (digits) => digits.slice(0, 9) };
 
 export const toolName = plainToolName;
 
@@ -33,8 +38,10 @@ export function toBody(request: LlmRequest, channel: Channel): JsonObject {
   const tools = channel.abilities.tools ? request.tools.map(toTool) : [];
   return {
     model: channel.model,
-    ...toOptions(request.options, channel.baseUrl),
+    ...toOptions(request.options, channel),
+    ...toEffort(channel),
     stream_options: { include_usage: true },
+    ...(tools.length > 0 && !channel.abilities.parallelTools ? { parallel_tool_calls: false } : {}),
     ...Object.fromEntries(extra),
     stream: true,
     ...(tools.length > 0 ? { tools } : {}),
@@ -42,13 +49,13 @@ export function toBody(request: LlmRequest, channel: Channel): JsonObject {
   };
 }
 
-function toOptions({ maxOutputTokens, temperature, topP }: LlmOptions, baseUrl: string): JsonObject {
-  // OpenAI's newer models refuse max_tokens; everybody else knows only that.
-  const limit = new URL(baseUrl).hostname === "api.openai.com" ? "max_completion_tokens" : "max_tokens";
+function toOptions({ maxOutputTokens, temperature, topP }: LlmOptions, channel: Channel): JsonObject {
+  const limit = hasQuirk(channel, "maxCompletionTokens") ? "max_completion_tokens" : "max_tokens";
+  const isPlain = !refusesSampling(channel.model);
   return {
     ...(maxOutputTokens === null ? {} : { [limit]: maxOutputTokens }),
-    ...(temperature === null ? {} : { temperature }),
-    ...(topP === null ? {} : { top_p: topP }),
+    ...(temperature === null || !isPlain ? {} : { temperature }),
+    ...(topP === null || !isPlain ? {} : { top_p: topP }),
   };
 }
 
@@ -63,7 +70,8 @@ function toMessages({ system, messages }: LlmRequest, channel: Channel): readonl
   const out: Json[] = system === "" ? [] : [{ role: "system", content: system }];
   const sees = channel.abilities.images;
   /** This channel sent thinking to be sent back, in this message or before. */
-  let thinks = false;
+  let thinks = hasQuirk(channel, "reasoningAlways");
+  const ids = hasQuirk(channel, "shortToolIds") ? shortIds : usualIds;
   for (const turn of toTurns(messages, channel, ids)) {
     switch (turn.type) {
       case "user":
@@ -71,7 +79,7 @@ function toMessages({ system, messages }: LlmRequest, channel: Channel): readonl
         break;
       case "assistant":
         thinks ||= thinkingOf(turn) !== null;
-        out.push(toAssistantMessage(turn, thinks));
+        out.push(toAssistantMessage(turn, thinks, channel));
         break;
       case "results": {
         out.push(...turn.results.map((result) => toToolMessage(result, sees)));
@@ -90,11 +98,11 @@ function toUserContent({ parts }: UserTurn, sees: boolean): Json {
     .join("\n\n");
 }
 
-function toAssistantMessage(turn: AssistantTurn, thinks: boolean): JsonObject {
+function toAssistantMessage(turn: AssistantTurn, thinks: boolean, channel: Channel): JsonObject {
   const text = joined(turn, "text");
   const calls = turn.blocks.filter((block) => block.type === "tool_call");
   // Once a channel thinks, its servers miss the field on calls that were made without thinking (seen: DeepSeek, 400).
-  const isMissed = thinks && calls.length > 0 && turn.isOwn;
+  const isMissed = thinks && calls.length > 0 && (turn.isOwn || hasQuirk(channel, "reasoningAlways"));
   const thinking = thinkingOf(turn) ?? (isMissed ? "" : null);
   const details = opaqueOf(turn, "details");
   const content = `${tagged(turn)}${text}`;
@@ -102,7 +110,7 @@ function toAssistantMessage(turn: AssistantTurn, thinks: boolean): JsonObject {
     role: "assistant",
     content: content === "" && calls.length > 0 ? null : content,
     ...(thinking === null ? {} : { reasoning_content: thinking }),
-    ...(details === null ? {} : { reasoning_details: details }),
+    ...(details === null ? {} : { reasoning_details: stable(details) }),
     ...(calls.length > 0 ? { tool_calls: calls.map(toToolCall) } : {}),
   };
 }

@@ -10,6 +10,7 @@ import type { Channel, ImagePart, LlmRequest, TextPart, ThinkingBlock, ToolSpec 
 import { noteOf, seenBy } from "../wire/images.ts";
 import { refusesSampling, thinks } from "../wire/openai-models.ts";
 import { objectSchema } from "../wire/schemas.ts";
+import { stable } from "../wire/stable.ts";
 import { plainToolName } from "../wire/tool-names.ts";
 import {
   type AssistantTurn,
@@ -129,7 +130,7 @@ function addText(items: JsonObject[], text: string, opaque: JsonObject | undefin
 /** The reasoning item as it came; null: this server cannot take it back. */
 function reasoningIn({ opaque }: ThinkingBlock): JsonObject | null {
   const item = opaque?.item;
-  return isObject(item) && typeof item.encrypted_content === "string" ? item : null;
+  return isObject(item) && typeof item.encrypted_content === "string" ? stable(item) : null;
 }
 
 /** Ids of another make are refused. */

@@ -4,7 +4,8 @@
  * Servers' tools bring whatever their authors wrote. One that no provider would take must not end the run, since all
  * tools travel in one request: what it says is kept where that is possible, and left out where it is not.
  */
-import { canonical, isArray, isObject, type Json, type JsonObject } from "../../base/json.ts";
+import { isArray, isObject, type JsonObject } from "../../base/json.ts";
+import { stable } from "./stable.ts";
 
 /**
  * An object schema. Models write arguments in the order of `properties`, so required ones go first, in the order in
@@ -21,8 +22,8 @@ export function objectSchema(schema: JsonObject): JsonObject {
   const { type: _type, properties: _properties, ...rest } = whole;
   return {
     type: "object",
-    properties: Object.fromEntries(names.map((name) => [name, sorted(properties[name] ?? {})])),
-    ...(sorted(rest) as JsonObject),
+    properties: Object.fromEntries(names.map((name) => [name, stable(properties[name] ?? {})])),
+    ...stable(rest),
   };
 }
 
@@ -49,5 +50,3 @@ function withoutChoice(schema: JsonObject): JsonObject {
     ...(required.length > 0 ? { required: [...new Set(required)] } : {}),
   };
 }
-
-const sorted = (value: Json): Json => JSON.parse(canonical(value)) as Json;

@@ -231,7 +231,7 @@ test("an error object in the stream ends it, wherever it stands, without the key
       true,
     ],
     [`data: {"choices":[],"error":{"code":"429","message":"limit reached"}}\n\n`, "limit", true],
-    [`data: {"error":{"code":"insufficient_quota","message":"limit reached"}}\n\n`, "upstream", false],
+    [`data: {"error":{"code":"insufficient_quota","message":"limit reached"}}\n\n`, "limit", false],
     [`data: {"error":"limit reached"}\n\n`, "upstream", true],
     [`data: {"object":"error","message":"limit reached","code":400}\n\n`, "config", false],
     [`event: error\ndata: {"message":"limit reached","status":401}\n\n`, "auth", false],
