@@ -1,12 +1,13 @@
 /**
  * A history that has grown too long is made shorter: a summary, and behind it its newest part as it was.
  *
- *   epoch e      m0 m1 ... m40 | m41 ... m50  "summarise"        the model's answer becomes the summary
- *   epoch e+1    summary         m41 ... m50                     and the run goes on from here
+ *   epoch e      m0 m1 ... m40     |  m41 ... m50  "summarise"        the model's answer becomes the summary
+ *   epoch e+1    summary  context     m41 ... m50                     and the run goes on from here
  *
  * Rule 1: a call is never parted from its results, so a history is cut only in front of an answer or of what the
  *         user said.
- * Rule 2: what the user said last, the todos and the files are kept word for word, whatever the model makes of the rest.
+ * Rule 2: what the user said last, the todos, the files, and the newest context of each kind (rules, environment ...)
+ *         are kept word for word, whatever the model makes of the rest.
  * Rule 3: it ends. A history is shortened only where that gains a quarter of the limit, and never twice in a row.
  */
 import type { AssistantMessage, ContextMessage, Message } from "../llm/types.ts";
@@ -49,12 +50,15 @@ export function isTooLong(state: ConversationState): boolean {
   return tokensOf(droppable(messages, tail)) >= tail;
 }
 
-/** Whether a shorter history could be made at all: one message, or a summary with it, is as short as it gets. */
-export const canShorten = ({ messages }: ConversationState): boolean =>
-  droppable(messages, tokensOf(messages) / 2).length > 0;
+/** Whether anything stands before the newest `tail` tokens: one message, or a summary with it, is as short as it gets. */
+export const canShorten = ({ messages }: ConversationState, tail: number): boolean =>
+  droppable(messages, tail).length > 0;
 
-const droppable = (messages: readonly Message[], tail: number): readonly Message[] =>
-  messages.slice(0, cutOf(messages, tail)).filter((message) => !isSummary(message));
+/** What a summary would take the place of: context and the user's last words are kept anyway. */
+function droppable(messages: readonly Message[], tail: number): readonly Message[] {
+  const last = messages.findLastIndex(({ role }) => role === "user");
+  return messages.slice(0, cutOf(messages, tail)).filter(({ role }, at) => role !== "context" && at !== last);
+}
 
 /**
  * The same conversation in a new epoch: what stands before the newest `tail` tokens is replaced by a summary.
@@ -69,12 +73,19 @@ export function shorten(
   const messages = isInstruction(state.messages.at(-1)) ? state.messages.slice(0, -1) : state.messages;
   const from = cutOf(messages, tail);
   const kept = messages.slice(from);
+  const context = contextOf(messages.slice(0, from), kept);
   const room = Math.min(mostCharacters, Math.floor((state.run?.setup.compactAt ?? 0) / 2) || mostCharacters);
   const summary = toSummary(messages.slice(0, from), { text, todos: state.todos, tools, room });
   const empty = { ...state, epoch: state.epoch + 1, messages: [], historyHash: emptyHistoryHash };
   return {
-    state: { ...append(empty, [summary, ...kept]), counted: null },
-    base: { cause: "compaction", from, count: kept.length, isAnswer: text !== null },
+    state: { ...append(empty, [summary, ...context, ...kept]), counted: null },
+    base: {
+      cause: "compaction",
+      head: 1 + context.length,
+      from,
+      count: kept.length,
+      isAnswer: text !== null,
+    },
   };
 }
 
@@ -101,6 +112,26 @@ interface Material {
   /** Characters, of each part that could be long. */
   readonly room: number;
 }
+
+/** The newest context of each kind, where it stands before what is kept. */
+function contextOf(dropped: readonly Message[], kept: readonly Message[]): readonly Message[] {
+  const known = new Set(kept.map(kindOf));
+  const found: Message[] = [];
+  for (const message of dropped.toReversed()) {
+    const kind = kindOf(message);
+    if (kind === null || momentary.has(kind) || known.has(kind)) continue;
+    known.add(kind);
+    found.unshift(message);
+  }
+  return found;
+}
+
+/** The tag that a context message begins with. */
+const kindOf = (message: Message): string | null =>
+  (message.role === "context" ? /^<(\w+)>/.exec(message.text)?.[1] : null) ?? null;
+
+/** Kinds that are about one moment. */
+const momentary: ReadonlySet<string> = new Set(["summary", "summarize", "cut_off", "earlier_conversation"]);
 
 function toSummary(dropped: readonly Message[], { text, todos, tools, room }: Material): ContextMessage {
   const before = dropped.find(isSummary);
@@ -146,8 +177,7 @@ const callsOf = ({ blocks }: AssistantMessage) => blocks.filter((block) => block
 export const isInstruction = (message: Message | undefined): boolean =>
   message?.role === "context" && message.text === instruction.text;
 
-const isSummary = (message: Message): boolean =>
-  message.role === "context" && message.text.startsWith("<summary>");
+const isSummary = (message: Message): boolean => kindOf(message) === "summary";
 
 const tagged = (tag: string, text: string): string => (text === "" ? "" : `<${tag}>\n${text}\n</${tag}>`);
 

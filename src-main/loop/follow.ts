@@ -3,6 +3,7 @@ import type { LlmError } from "../llm/types.ts";
 import { callCommand, callIdOf, maxCalls, noRun, stepLimit } from "./call.ts";
 import { canShorten, instruction, isTooLong } from "./compaction.ts";
 import { append } from "./history.ts";
+import { tokensOf } from "./size.ts";
 import type {
   Command,
   ConversationState,
@@ -53,7 +54,7 @@ export function summarize(
 ): Transition {
   const { run } = state;
   if (!run) return fail(state, noRun, emit);
-  if (!canShorten(state))
+  if (!canShorten(state, purpose === "summary" ? tokensOf(state.messages) / 2 : 0))
     return purpose === "summary" ? plan(state, run, "shortened", emit) : conclude(state, emit);
   return plan(append(state, [instruction]), run, purpose, [...emit, { type: "summary_started" }]);
 }

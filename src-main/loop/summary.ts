@@ -8,13 +8,14 @@ import type { ConversationState, Purpose, RuntimeState, Tools, Transition } from
 
 /** Goes on in the shorter history: with the answer that had to wait for it, or not at all. */
 export function summarized(state: ConversationState, text: string | null, tools: Tools): Transition {
-  const { phase, run } = state;
-  const tail = text === null ? tokensOf(state.messages) / 4 : (run?.setup.compactAt ?? 0) / 4;
-  const shorter = shorten(state, text, tail, tools);
+  const { phase, run, messages } = state;
+  const isOnly = phase.type === "waiting_llm" && phase.purpose === "summary_only";
+  const half = tokensOf(messages) / 2;
+  const tail = text === null ? half / 2 : Math.min((run?.setup.compactAt ?? 0) / 4, half);
+  const shorter = shorten(state, text, isOnly ? 0 : tail, tools);
   const summary = shorter.state.messages[0];
   const shown = text ?? (summary?.role === "context" ? summary.text : "");
   const emit = [{ type: "summary", text: shown }, { type: "summary_completed" }] as const;
-  const isOnly = phase.type === "waiting_llm" && phase.purpose === "summary_only";
   const next = isOnly ? conclude(shorter.state, emit) : callLlm(shorter.state, emit, "shortened");
   return { ...next, base: shorter.base };
 }
@@ -30,7 +31,8 @@ export function onOverflow(
   tools: Tools,
 ): Transition {
   if (isSummary(purpose)) return summarized(committed, null, tools);
-  if (purpose === "shortened" || !canShorten(committed)) return fail(committed, tooLong(error), []);
-  const { state, base } = shorten(committed, null, tokensOf(committed.messages) / 2, tools);
+  const half = tokensOf(committed.messages) / 2;
+  if (purpose === "shortened" || !canShorten(committed, half)) return fail(committed, tooLong(error), []);
+  const { state, base } = shorten(committed, null, half, tools);
   return { ...summarize(state, "summary", []), base };
 }

@@ -226,7 +226,7 @@ export interface Transition {
 
 /**
  * rewind, fork: the first `count` messages of that epoch. compaction: the messages [from, from + count) of the epoch
- * before, behind a summary; `isAnswer`: the call in hand brought it.
+ * before, behind `head` new ones: a summary, and context that still holds; `isAnswer`: the call in hand brought it.
  */
 export type Base =
   | {
@@ -238,6 +238,7 @@ export type Base =
     }
   | {
       readonly cause: "compaction";
+      readonly head: number;
       readonly from: number;
       readonly count: number;
       readonly isAnswer: boolean;

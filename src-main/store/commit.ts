@@ -168,10 +168,10 @@ function createEpochs(db: Database, messages: Messages) {
     /** Messages that a compaction kept stay those of their own turn, run and call. */
     withPlaces({ base, before }: Commit, appended: readonly NewMessage[]): readonly NewMessage[] {
       if (base?.cause !== "compaction") return appended;
-      const { from, count } = base;
+      const { head, from, count } = base;
       const rows = [...messages.rows(before.conversationId, before.epoch, from + count)].slice(from);
       return appended.map((message, at) => {
-        const place = rows[at - 1];
+        const place = rows[at - head];
         if (!place) return message;
         const { turn, runId, callId } = place;
         return { ...message, turn, runId, callId };

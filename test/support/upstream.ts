@@ -42,6 +42,8 @@ export class Say {
   readonly #response: ServerResponse;
   #calls = 0;
   #isOver = false;
+  /** Tokens of the prompt, as the provider counts them. */
+  promptTokens = 10;
   /** Resolves when the other side has hung up. */
   readonly gone: Promise<void>;
 
@@ -78,7 +80,7 @@ export class Say {
 
   finish(reason = this.#calls > 0 ? "tool_calls" : "stop"): void {
     this.#chunk({}, reason);
-    this.#write({ choices: [], usage: { prompt_tokens: 10, completion_tokens: 5 } });
+    this.#write({ choices: [], usage: { prompt_tokens: this.promptTokens, completion_tokens: 5 } });
     this.#response.end("data: [DONE]\n\n");
     this.#isOver = true;
   }

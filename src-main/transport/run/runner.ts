@@ -85,8 +85,15 @@ export class Runner {
     this.#view?.end({ kind: "conflict", message: "A newer message took over this conversation." });
     this.#attach(view);
     this.#progress = progress;
-    // What the commit settles was shown by the older run, whose connection is gone.
-    this.#safely(() => this.#obey(this.#ledger.hear(input, `run:${input.runId}`, { messageHash }).command));
+    this.#safely(() => {
+      const { emit, command } = this.#ledger.hear(input, `run:${input.runId}`, { messageHash });
+      // What the commit settles was shown by the older run, whose connection is gone.
+      progress.publish(
+        emit.filter(({ type }) => type === "summary_started"),
+        view,
+      );
+      this.#obey(command);
+    });
   }
 
   /** The same run on a new connection, in this process or after a restart (`progress` then begins anew). */
