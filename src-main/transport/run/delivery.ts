@@ -5,15 +5,20 @@
  * each checkpoint and behind at most a fifth of a second of text. What follows the last proven mark is sent again to an
  * attempt that comes back: of what a connection was given, nobody knows how much the client has. A card that comes
  * twice is one card; text that comes twice is doubled, so text in doubt is not continued but repeated from the
- * beginning of its answer.
+ * beginning of its answer. Only what was written in the last moment before the end of the connection was noticed
+ * counts as not arrived: a connection that breaks ends on both sides at once, and what comes then goes nowhere.
  */
+import { toHex } from "../../base/hash.ts";
+
 type Shown =
   /** A new answer begins here. */
   | { readonly type: "answer" }
-  /** held: text that no connection was given yet, since there was none. */
-  | { readonly type: Kind; readonly bytes: Buffer };
+  /** held: text that did not go anywhere, since there was no connection. `at`: the time of its end, in ms. */
+  | { readonly type: Kind; readonly bytes: Buffer; readonly at: number };
 
 type Kind = "text" | "held" | "other";
+
+const lastMomentMs = 50;
 
 export interface Again {
   /** Stands before any text. */
@@ -29,8 +34,11 @@ export class Delivery {
   /** The newest of it, not joined yet. */
   #fresh: Buffer[] = [];
   #freshType: Kind = "other";
+  #freshAt = 0;
   /** How much was ever proven; marks count from the beginning. */
   #proven = 0;
+  /** How much was shown before a checkpoint, by its commit. */
+  readonly #checkpoints = new Map<string, number>();
   readonly #marks = new Map<number, { readonly position: number; readonly commitId: Uint8Array | null }>();
 
   answerBegins(): void {
@@ -38,17 +46,26 @@ export class Delivery {
     this.#unproven.push({ type: "answer" });
   }
 
-  shown(bytes: Buffer, type: Kind): void {
+  shown(bytes: Buffer, type: Kind, now: number): void {
     if (type !== this.#freshType) this.join();
     this.#freshType = type;
+    this.#freshAt = now;
     this.#fresh.push(bytes);
   }
 
   /** Makes one buffer of what was shown since: small ones that live for a second are dear to collect. */
   join(): void {
     if (this.#fresh.length === 0) return;
-    this.#unproven.push({ type: this.#freshType, bytes: Buffer.concat(this.#fresh) });
+    this.#unproven.push({ type: this.#freshType, bytes: Buffer.concat(this.#fresh), at: this.#freshAt });
     this.#fresh = [];
+  }
+
+  /** The connection has ended. */
+  lost(now: number): void {
+    this.join();
+    this.#unproven = this.#unproven.map((each) =>
+      each.type === "text" && each.at > now - lastMomentMs ? { ...each, type: "held" } : each,
+    );
   }
 
   /** What an attempt that comes back has to be given; it counts as given then. */
@@ -64,6 +81,12 @@ export class Delivery {
     return { before: bytesOf(before), doubtful: [...text, ...bytesOf(all.slice(first))] };
   }
 
+  /** A checkpoint is sent now: behind all that was shown, or, on a new connection, before what is shown again. */
+  saved(commitId: Uint8Array, isNew: boolean): void {
+    this.join();
+    this.#checkpoints.set(toHex(commitId), this.#proven + (isNew ? 0 : this.#unproven.length));
+  }
+
   /** Everything shown so far stands before the question `kvId`. `commitId`: the checkpoint it stands behind. */
   marked(kvId: number, commitId: Uint8Array | null): void {
     this.join();
@@ -75,23 +98,27 @@ export class Delivery {
     const mark = this.#marks.get(kvId);
     if (!mark) return null;
     this.#marks.delete(kvId);
-    for (const shown of this.#unproven.splice(0, Math.max(mark.position - this.#proven, 0))) {
-      this.#proven++;
-      if (shown.type === "answer") this.#text = [];
-      else if (shown.type !== "other") this.#text.push(shown.bytes);
-    }
+    this.#prove(mark.position);
     return { commitId: mark.commitId };
   }
 
   /** The client brought that checkpoint: what stands before it has arrived, whether or not its mark was answered. */
   brought(commitId: Uint8Array): void {
-    for (const [kvId, mark] of this.#marks)
-      if (mark.commitId && Buffer.compare(mark.commitId, commitId) === 0) this.answered(kvId);
+    this.join();
+    this.#prove(this.#checkpoints.get(toHex(commitId)) ?? 0);
   }
 
   /** Marks of an attempt that is over will never be answered. */
   forgetMarks(): void {
     this.#marks.clear();
+  }
+
+  #prove(position: number): void {
+    for (const shown of this.#unproven.splice(0, Math.max(position - this.#proven, 0))) {
+      this.#proven++;
+      if (shown.type === "answer") this.#text = [];
+      else if (shown.type !== "other") this.#text.push(shown.bytes);
+    }
   }
 }
 

@@ -82,7 +82,7 @@ export class Progress {
   }
 
   #show(envelope: Buffer, type: "text" | "other", view: View | null): void {
-    this.#delivery.shown(envelope, type === "text" && !view ? "held" : type);
+    this.#delivery.shown(envelope, type === "text" && !view ? "held" : type, this.#options.clock.now());
     this.#isUnmarked = true;
     view?.send(envelope);
   }
@@ -144,6 +144,7 @@ export class Progress {
 
   sendCheckpoint({ messages, commitId }: Checkpoint, view: View): void {
     for (const message of messages) view.sendMessage(message);
+    this.#delivery.saved(commitId, false);
     this.#mark(view, commitId);
   }
 
@@ -159,11 +160,17 @@ export class Progress {
     this.#sentBlobs = new Set();
     const { messages, commitId } = this.checkpoint(state);
     for (const message of messages) view.sendMessage(message);
+    this.#delivery.saved(commitId, true);
     const { before, doubtful } = this.#delivery.again();
     for (const envelopes of before) view.send(envelopes);
     if (doubtful.length > 0) for (const message of notice(lostWords)) view.send(encodeMessage(message));
     for (const envelopes of doubtful) view.send(envelopes);
     this.#mark(view, commitId);
+  }
+
+  /** The connection has ended. */
+  lost(): void {
+    this.#delivery.lost(this.#options.clock.now());
   }
 
   /** Returns the checkpoint that the answer to `kvId` proves delivered, if it was a mark behind one. */

@@ -98,8 +98,9 @@ export class Runner {
 
   /** The same run on a new connection, in this process or after a restart (`progress` then begins anew). */
   resume(view: View, progress: Progress | null, brought: Uint8Array | null): void {
-    this.#view?.end(null);
-    this.#attach(view);
+    const before = this.#view;
+    this.#attach(view); // first: the one before did not break, so nothing that it was given went nowhere
+    before?.end(null);
     this.#progress = progress ?? this.#progress;
     this.#safely(() => {
       this.#progress?.attach(view, this.state, brought);
@@ -137,6 +138,7 @@ export class Runner {
   detach(view: View): void {
     if (this.#view !== view) return;
     this.#view = null;
+    this.#progress?.lost();
     this.#stopGrace();
     this.#stopGrace = this.#options.clock.after(graceMs, () => this.park());
   }

@@ -13,21 +13,21 @@ function again(delivery: Delivery): string {
 
 test("an answered mark proves what was shown before it, and nothing after", () => {
   const delivery = new Delivery();
-  delivery.shown(bytes("a"), "other");
-  delivery.shown(bytes("b"), "other");
+  delivery.shown(bytes("a"), "other", 0);
+  delivery.shown(bytes("b"), "other", 0);
   delivery.marked(1, null);
-  delivery.shown(bytes("c"), "other");
+  delivery.shown(bytes("c"), "other", 0);
   assert.deepEqual(delivery.answered(1), { commitId: null });
   assert.equal(again(delivery), "c");
 });
 
 test("a later mark proves more than an earlier one, whichever is answered first", () => {
   const delivery = new Delivery();
-  delivery.shown(bytes("a"), "other");
+  delivery.shown(bytes("a"), "other", 0);
   delivery.marked(1, Buffer.from("one"));
-  delivery.shown(bytes("b"), "other");
+  delivery.shown(bytes("b"), "other", 0);
   delivery.marked(2, Buffer.from("two"));
-  delivery.shown(bytes("c"), "other");
+  delivery.shown(bytes("c"), "other", 0);
   assert.deepEqual(delivery.answered(2), { commitId: Buffer.from("two") });
   assert.equal(again(delivery), "c");
   assert.deepEqual(delivery.answered(1), { commitId: Buffer.from("one") });
@@ -36,7 +36,7 @@ test("a later mark proves more than an earlier one, whichever is answered first"
 
 test("answers to other questions, and to marks of an attempt that is over, prove nothing", () => {
   const delivery = new Delivery();
-  delivery.shown(bytes("a"), "other");
+  delivery.shown(bytes("a"), "other", 0);
   delivery.marked(1, null);
   assert.equal(delivery.answered(7), null);
   delivery.forgetMarks();
@@ -47,38 +47,51 @@ test("answers to other questions, and to marks of an attempt that is over, prove
 test("text in doubt is said again from the beginning of its answer, behind a boundary", () => {
   const delivery = new Delivery();
   delivery.answerBegins();
-  delivery.shown(bytes("one "), "text");
+  delivery.shown(bytes("one "), "text", 0);
   delivery.marked(1, null);
   delivery.answerBegins();
-  delivery.shown(bytes("two "), "text");
+  delivery.shown(bytes("two "), "text", 0);
   delivery.marked(2, null);
-  delivery.shown(bytes("three "), "text");
+  delivery.shown(bytes("three "), "text", 0);
   delivery.answered(1);
   delivery.answered(2);
   assert.equal(again(delivery), "|two three ");
-  delivery.shown(bytes("<card>"), "other");
+  delivery.shown(bytes("<card>"), "other", 0);
   assert.equal(again(delivery), "|two three <card>");
 });
 
 test("text that is proven is not said again, whatever else is in doubt", () => {
   const delivery = new Delivery();
   delivery.answerBegins();
-  delivery.shown(bytes("one"), "text");
+  delivery.shown(bytes("one"), "text", 0);
   delivery.marked(1, null);
-  delivery.shown(bytes("<card>"), "other");
+  delivery.shown(bytes("<card>"), "other", 0);
   delivery.answered(1);
   assert.equal(again(delivery), "<card>");
+});
+
+test("text that was written when the connection broke went nowhere, and just follows", () => {
+  const delivery = new Delivery();
+  delivery.answerBegins();
+  delivery.shown(bytes("one "), "text", 0);
+  delivery.marked(1, null);
+  delivery.answered(1);
+  delivery.shown(bytes("two "), "text", 1_000);
+  delivery.lost(1_010);
+  assert.equal(again(delivery), "two ");
+  delivery.lost(2_000);
+  assert.equal(again(delivery), "|one two ");
 });
 
 test("what stood before the text in doubt stays in front of it", () => {
   const delivery = new Delivery();
   delivery.answerBegins();
-  delivery.shown(bytes("one"), "text");
+  delivery.shown(bytes("one"), "text", 0);
   delivery.marked(1, null);
   delivery.answered(1);
-  delivery.shown(bytes("<card>"), "other");
+  delivery.shown(bytes("<card>"), "other", 0);
   delivery.answerBegins();
-  delivery.shown(bytes("two"), "text");
+  delivery.shown(bytes("two"), "text", 0);
   assert.equal(again(delivery), "<card>|two");
 });
 
@@ -101,11 +114,11 @@ function deliver(steps: readonly (string | number)[]) {
     },
     text: (at) => {
       sent.push({ name: `t${at} `, type: "text" });
-      delivery.shown(bytes(`t${at} `), "text");
+      delivery.shown(bytes(`t${at} `), "text", 0);
     },
     card: (at) => {
       sent.push({ name: `c${at} `, type: "card" });
-      delivery.shown(bytes(`c${at} `), "other");
+      delivery.shown(bytes(`c${at} `), "other", 0);
     },
   };
   for (const [at, step] of steps.entries())
