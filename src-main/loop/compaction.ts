@@ -36,7 +36,7 @@ export const instruction: ContextMessage = {
 export const calledOff: ContextMessage = { role: "context", text: "The summary is no longer wanted." };
 
 /** Tokens of the next request: what the provider counted, and an estimate of what came since. */
-export function contextTokens({ counted, messages, run }: ConversationState): number {
+function contextTokens({ counted, messages, run }: ConversationState): number {
   if (counted) return counted.tokens + tokensOf(messages.slice(counted.messages));
   const setup = run?.setup;
   const fixed = setup ? setup.system.length + JSON.stringify(setup.tools).length : 0;

@@ -15,6 +15,8 @@ export interface Card {
   readonly operationId: string;
   /** Bytes of the finished card, as the outcome had them. */
   readonly card: Uint8Array;
+  /** Where its result stands; null while its batch is open. */
+  readonly resultSeq: number | null;
 }
 
 interface OperationRow {
@@ -41,7 +43,7 @@ export function createOperations(db: Database) {
     "SELECT kind, request, reply, failure FROM operation_steps WHERE operation_id = ? ORDER BY step",
   );
   const selectCards = db.prepare<[string, string], Card>(
-    `SELECT operation_id AS operationId, card FROM client_operations JOIN llm_calls USING (call_id)
+    `SELECT operation_id AS operationId, card, result_seq AS resultSeq FROM client_operations JOIN llm_calls USING (call_id)
      WHERE conversation_id = ? AND run_id = ? AND card IS NOT NULL ORDER BY call_count, idx`,
   );
   const dropCards = db.prepare(

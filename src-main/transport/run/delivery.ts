@@ -81,10 +81,10 @@ export class Delivery {
     return { before: bytesOf(before), doubtful: [...text, ...bytesOf(all.slice(first))] };
   }
 
-  /** A checkpoint is sent now: behind all that was shown, or, on a new connection, before what is shown again. */
-  saved(commitId: Uint8Array, isNew: boolean): void {
+  /** A checkpoint is sent now, behind all that was shown. */
+  saved(commitId: Uint8Array): void {
     this.join();
-    this.#checkpoints.set(toHex(commitId), this.#proven + (isNew ? 0 : this.#unproven.length));
+    this.#checkpoints.set(toHex(commitId), this.#proven + this.#unproven.length);
   }
 
   /** Everything shown so far stands before the question `kvId`. `commitId`: the checkpoint it stands behind. */

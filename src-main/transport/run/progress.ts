@@ -144,28 +144,24 @@ export class Progress {
 
   sendCheckpoint({ messages, commitId }: Checkpoint, view: View): void {
     for (const message of messages) view.sendMessage(message);
-    this.#delivery.saved(commitId, false);
+    this.#delivery.saved(commitId);
     this.#mark(view, commitId);
   }
 
   /**
-   * A new connection: it gets what is not proven, an answer in doubt from its beginning, and every blob anew.
-   * `brought`: the commit of the checkpoint that the client had taken last.
+   * A new connection: it gets what is not proven, an answer in doubt from its beginning; a checkpoint has to follow, with
+   * every blob anew. `brought`: the commit of the checkpoint that the client had taken last.
    */
-  attach(view: View, state: ConversationState, brought: Uint8Array | null): void {
+  attach(view: View, brought: Uint8Array | null): void {
     if (brought) this.#delivery.brought(brought);
     this.#delivery.forgetMarks();
     this.#markDue?.();
     this.#markDue = null;
     this.#sentBlobs = new Set();
-    const { messages, commitId } = this.checkpoint(state);
-    for (const message of messages) view.sendMessage(message);
-    this.#delivery.saved(commitId, true);
     const { before, doubtful } = this.#delivery.again();
     for (const envelopes of before) view.send(envelopes);
     if (doubtful.length > 0) for (const message of notice(lostWords)) view.send(encodeMessage(message));
     for (const envelopes of doubtful) view.send(envelopes);
-    this.#mark(view, commitId);
   }
 
   /** The connection has ended. */

@@ -103,8 +103,10 @@ export class Runner {
     before?.end(null);
     this.#progress = progress ?? this.#progress;
     this.#safely(() => {
-      this.#progress?.attach(view, this.state, brought);
+      this.#progress?.attach(view, brought);
       if (progress) showAgain(this.#options.store, this.state, progress, view);
+      // Behind what is shown again: the client that brings it has all before it.
+      this.#progress?.sendCheckpoint(this.#progress.checkpoint(this.state), view);
       this.#continue(view);
       view.flush();
     });

@@ -144,7 +144,7 @@ test("a checkpoint: the blobs that have not gone out, the state, a mark that pro
   assert.deepEqual(progress.acknowledged(1), first.commitId);
 });
 
-test("a new connection gets the checkpoint with every blob, then what no mark has proven", () => {
+test("a new connection gets what is not proven, then the checkpoint with every blob", () => {
   const { progress, view, state } = setUp();
   progress.publish([text("a")], view);
   progress.sendCheckpoint(progress.checkpoint(state), view);
@@ -152,11 +152,12 @@ test("a new connection gets the checkpoint with every blob, then what no mark ha
   progress.publish([text("b")], view);
   progress.publish([text("c")], null); // while nobody was connected
   const next = new Recorder();
-  progress.attach(next, state, null);
+  progress.attach(next, null);
+  progress.sendCheckpoint(progress.checkpoint(state), next);
   const said = next.take();
   assert.equal(
     said.replaceAll(/ ?mark/g, ""),
-    'blob blob blob checkpoint thinkingDelta thinkingCompleted "a" "b" "c"',
+    'thinkingDelta thinkingCompleted "a" "b" "c" blob blob blob checkpoint',
   );
 });
 
@@ -167,8 +168,9 @@ test("what was shown while nobody was connected just goes on", () => {
   progress.acknowledged(1);
   progress.publish([text("b")], null);
   const next = new Recorder();
-  progress.attach(next, state, null);
-  assert.equal(next.take().replaceAll(/ ?mark/g, ""), 'blob blob blob checkpoint "b"');
+  progress.attach(next, null);
+  progress.sendCheckpoint(progress.checkpoint(state), next);
+  assert.equal(next.take().replaceAll(/ ?mark/g, ""), '"b" blob blob blob checkpoint');
 });
 
 test("an answer that was cut off says so, outside the answer", () => {
