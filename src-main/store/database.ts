@@ -9,25 +9,29 @@
 import { dirname, join } from "node:path";
 import Sqlite, { type Database } from "better-sqlite3";
 import { type ErrorKind, OwnkeyError } from "../base/errors.ts";
+import { type Recovery, recover } from "./copies/recovery.ts";
 import { makePrivate } from "./file.ts";
-import { migrate } from "./migrations.ts";
+import { migrate, migrations } from "./migrations.ts";
 
 export interface OpenDatabase {
   readonly db: Database;
+  /** What was done about a damaged file; null when there was none. */
+  readonly recovery: Recovery | null;
   close(): void;
 }
 
 /** How long a program that is just ending may take to let go of the folder. */
 const lockWaitMs = 500;
 
-/** `file` is a path or ":memory:". Throws `conflict` when another Ownkey uses the folder, `config` with the remedy. */
+/** `file` is a path or ":memory:". A damaged file is set aside (recovery.ts). Throws `conflict` when another Ownkey uses the folder, `config` with the remedy. */
 export function openDatabase(file: string): OpenDatabase {
-  if (file === ":memory:") return open(file, () => {});
+  if (file === ":memory:") return open(file, null, () => {});
   const lock = join(dirname(file), "lock.db");
   const unlock = translated(() => takeLock(lock));
   try {
     makePrivate(file);
-    return open(file, unlock);
+    const recovery = translated(() => recover(file, migrations.length));
+    return open(file, recovery, unlock);
   } catch (reason) {
     unlock();
     throw reason;
@@ -38,6 +42,15 @@ export function openDatabase(file: string): OpenDatabase {
 export function translated<T>(work: () => T): T {
   try {
     return work();
+  } catch (reason) {
+    throw reason instanceof Sqlite.SqliteError ? translate(reason) : reason;
+  }
+}
+
+/** The same for work that takes its time. */
+export async function translatedAsync<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
   } catch (reason) {
     throw reason instanceof Sqlite.SqliteError ? translate(reason) : reason;
   }
@@ -56,7 +69,7 @@ export function guard<T extends object>(noun: T): T {
 /** Deleted bytes leave the log too, not only the pages: after a secret or a conversation was removed or replaced. */
 export const wipeLog = (db: Database): unknown => db.pragma("wal_checkpoint(TRUNCATE)");
 
-function open(file: string, unlock: () => void): OpenDatabase {
+function open(file: string, recovery: Recovery | null, unlock: () => void): OpenDatabase {
   return translated(() => {
     const db = new Sqlite(file);
     try {
@@ -68,6 +81,7 @@ function open(file: string, unlock: () => void): OpenDatabase {
     }
     return {
       db,
+      recovery,
       close() {
         db.close();
         unlock();

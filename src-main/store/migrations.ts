@@ -10,10 +10,9 @@
  *                      '-----< client_operations --< operation_steps    what the client is asked, while it is open
  *                 --< checkpoints                a commit by the id of the blob that names it
  */
-import { rmSync } from "node:fs";
 import type { Database } from "better-sqlite3";
 import { OwnkeyError } from "../base/errors.ts";
-import { makePrivate } from "./file.ts";
+import { copyBeforeMigration } from "./copies/backups.ts";
 
 export const migrations: readonly string[] = [
   // 1: everything
@@ -207,18 +206,21 @@ CREATE TABLE local_keys (
   "ALTER TABLE checkpoints ADD COLUMN todos_json TEXT NOT NULL DEFAULT '[]'",
 ];
 
-/**
- * Brings the database to the newest schema, each step in a transaction. A database with rows in it is copied first,
- * to `<file>.v<its version>`. Throws `config` when a newer Ownkey wrote it.
- */
+/** Brings the database to the newest schema; one with rows in it is copied first (backups.ts). Throws as `upgrade`. */
 export function migrate(db: Database, steps: readonly string[] = migrations): void {
-  const done = db.pragma("user_version", { simple: true }) as number;
+  const done = schemaOf(db);
+  if (done > 0 && done < steps.length && !db.memory) copyBeforeMigration(db, done);
+  upgrade(db, steps);
+}
+
+/** Each step in a transaction of its own. Throws `config` when a newer Ownkey wrote the database. */
+export function upgrade(db: Database, steps: readonly string[] = migrations): void {
+  const done = schemaOf(db);
   if (done > steps.length)
     throw new OwnkeyError(
       "config",
       `A newer Ownkey wrote this database (schema ${done}, this one knows ${steps.length}). Update Ownkey.`,
     );
-  if (done > 0 && done < steps.length && !db.memory) copy(db, `${db.name}.v${done}`);
   for (const [index, step] of steps.entries()) {
     if (index < done) continue;
     db.transaction(() => {
@@ -228,9 +230,4 @@ export function migrate(db: Database, steps: readonly string[] = migrations): vo
   }
 }
 
-/** One there already is of a migration that failed: the same rows, perhaps not all. */
-function copy(db: Database, to: string): void {
-  rmSync(to, { force: true });
-  makePrivate(to);
-  db.prepare("VACUUM INTO ?").run(to);
-}
+const schemaOf = (db: Database): number => db.pragma("user_version", { simple: true }) as number;

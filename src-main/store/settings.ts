@@ -16,6 +16,11 @@ export function createSettings(db: Database) {
       const json = select.get(key);
       return json === undefined ? null : parseJson(json);
     },
+    /** undefined when it was never set. */
+    find(key: string): Json | undefined {
+      const json = select.get(key);
+      return json === undefined ? undefined : parseJson(json);
+    },
     set(key: string, value: Json): void {
       upsert.run(key, canonical(value));
     },

@@ -4,10 +4,14 @@ import { type Channels, createChannels } from "./channels.ts";
 import { type Checkpoints, createCheckpoints } from "./checkpoints.ts";
 import { type Commit, type CommitResult, createCommit } from "./commit.ts";
 import { type ConversationReading, createConversations } from "./conversations.ts";
+import { createStoredData, type StoredData } from "./copies/stored-data.ts";
 import { guard, openDatabase, translated } from "./database.ts";
+import { createDeletion, type Deletion } from "./deletion.ts";
 import { createLocalKeys, type LocalKeys } from "./local-keys.ts";
 import { createMessages } from "./messages.ts";
+import { createNaming, type Naming } from "./naming.ts";
 import { createOperations } from "./operations.ts";
+import { type ConversationRecord, createRecords } from "./record.ts";
 import { createRequestParts } from "./request-parts.ts";
 import { createRuns, type Runs } from "./runs.ts";
 import { createSecrets, type Secrets } from "./secrets.ts";
@@ -24,13 +28,18 @@ export interface Store {
   readonly secrets: Secrets;
   readonly settings: Settings;
   readonly localKeys: LocalKeys;
+  readonly data: StoredData;
   /** null: all conversations. */
   verify(conversationId: string | null): Verification;
   close(): void;
 }
 
-export interface Conversations extends ConversationReading {
+export interface Conversations extends ConversationReading, Naming {
   commit(commit: Commit): CommitResult;
+  /** Everything about one. null: there is none. Throws `bug` when it is damaged. */
+  record(conversationId: string): ConversationRecord | null;
+  /** For good, the copies in the data folder included. None of them may be in use. */
+  remove(ids: readonly string[]): Deletion;
 }
 
 /**
@@ -38,7 +47,7 @@ export interface Conversations extends ConversationReading {
  * Throws `conflict` when another Ownkey uses the folder, `config` with the remedy when the file cannot be used.
  */
 export function openStore(file: string): Store {
-  const { db, close } = openDatabase(file);
+  const { db, recovery, close } = openDatabase(file);
   const parts = createRequestParts(db);
   const messages = createMessages(db);
   const operations = createOperations(db);
@@ -46,7 +55,13 @@ export function openStore(file: string): Store {
   const nouns = { parts, messages, operations, tries };
   const verify = createVerify(db, nouns);
   return {
-    conversations: guard({ ...createConversations(db, nouns), commit: createCommit(db, nouns) }),
+    conversations: guard({
+      ...createConversations(db, nouns),
+      ...createNaming(db),
+      commit: createCommit(db, nouns),
+      remove: createDeletion(db),
+      record: createRecords(db, parts),
+    }),
     runs: guard(createRuns(db)),
     calls: guard(createCalls(db, nouns)),
     checkpoints: guard(createCheckpoints(db)),
@@ -54,6 +69,7 @@ export function openStore(file: string): Store {
     secrets: guard(createSecrets(db)),
     settings: guard(createSettings(db)),
     localKeys: guard(createLocalKeys(db)),
+    data: createStoredData(db, recovery),
     verify: (conversationId) => translated(() => verify(conversationId)),
     close: () => translated(close),
   };

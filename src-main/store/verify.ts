@@ -1,8 +1,9 @@
 /**
  * Checks what is stored against what it must be, and says what is wrong. Reads everything, changes nothing.
  *
- *   rows     gapless from 0, each hash the chain up to it, the last one the conversation's
- *   calls    their counts never shrink and their hashes lie on that one chain: each is a prefix of the next;
+ *   epochs   each begins with what it took over from an earlier one, as many messages as it says
+ *   rows     gapless from there, each hash the chain up to it; in the head epoch the last one is the conversation's
+ *   calls    in an epoch their counts never shrink and their hashes lie on its chain: each is a prefix of the next;
  *            the request rebuilds from its parts to the hash that was planned
  *   runs     at most one is open
  *   batches  questions, answers and results are there only while their batch is open
@@ -49,6 +50,14 @@ interface Chain {
   readonly chain: readonly Uint8Array[];
   readonly single: readonly Uint8Array[];
   readonly roles: readonly string[];
+  /** So many of them are another epoch's. */
+  readonly taken: number;
+}
+
+interface EpochRow {
+  readonly epoch: number;
+  readonly base_epoch: number | null;
+  readonly base_count: number;
 }
 
 export function createVerify(
@@ -59,6 +68,7 @@ export function createVerify(
     `SELECT id, epoch, message_count, history_hash, state_json FROM conversations
      WHERE ? IS NULL OR id = ? ORDER BY id`,
   );
+  const readChains = createChains(db, nouns.messages);
   const verifyCalls = createCallChecks(db, nouns.parts);
   const verifyRows = createRowChecks(db);
 
@@ -71,10 +81,12 @@ export function createVerify(
       violations.push(`There is no conversation ${conversationId}.`);
     for (const head of heads) {
       const say = (what: string) => violations.push(`Conversation ${head.id}: ${what}.`);
-      const chain = readChain(nouns.messages.rows(head.id, head.epoch), say);
-      messages += chain.single.length;
-      verifyHead(head, chain, say);
-      calls += verifyCalls(head, chain, say);
+      const chains = readChains(head.id, say);
+      for (const [epoch, chain] of chains) {
+        messages += chain.single.length - chain.taken;
+        calls += verifyCalls({ id: head.id, epoch }, chain, say);
+      }
+      verifyHead(head, chains.get(head.epoch) ?? emptyChain, say);
       verifyRows(head, say);
     }
     return { conversations: heads.length, messages, calls, violations };
@@ -82,10 +94,36 @@ export function createVerify(
   return (conversationId) => verify(conversationId);
 }
 
-function readChain(rows: ReturnType<Messages["rows"]>, say: (what: string) => void): Chain {
-  const chain = [emptyHistoryHash];
-  const single: Uint8Array[] = [];
-  const roles: string[] = [];
+/** By epoch, in their order; a base is always an earlier one. */
+function createChains(db: Database, messages: Messages) {
+  const select = db.prepare<[string], EpochRow>(
+    "SELECT epoch, base_epoch, base_count FROM epochs WHERE conversation_id = ? ORDER BY epoch",
+  );
+  return (id: string, say: (what: string) => void): ReadonlyMap<number, Chain> => {
+    const chains = new Map<number, Chain>();
+    for (const { epoch, base_epoch, base_count } of select.all(id)) {
+      const base = chains.get(base_epoch ?? -1) ?? emptyChain;
+      if (base.single.length < base_count)
+        say(`epoch ${epoch} takes over ${base_count} messages of ${base.single.length}`);
+      chains.set(epoch, readChain(messages.rows(id, epoch), firstOf(base, base_count), say));
+    }
+    return chains;
+  };
+}
+
+const emptyChain: Chain = { chain: [emptyHistoryHash], single: [], roles: [], taken: 0 };
+
+const firstOf = ({ chain, single, roles }: Chain, count: number): Chain => ({
+  chain: chain.slice(0, count + 1),
+  single: single.slice(0, count),
+  roles: roles.slice(0, count),
+  taken: Math.min(count, single.length),
+});
+
+function readChain(rows: ReturnType<Messages["rows"]>, base: Chain, say: (what: string) => void): Chain {
+  const chain = [...base.chain];
+  const single = [...base.single];
+  const roles = [...base.roles];
   for (const { seq, role, json, hash } of rows) {
     if (seq !== single.length) say(`message ${single.length} is missing (the next one there is ${seq})`);
     const next = chainHash(chain.at(-1) ?? emptyHistoryHash, json);
@@ -95,7 +133,7 @@ function readChain(rows: ReturnType<Messages["rows"]>, say: (what: string) => vo
     single.push(sha256(json));
     roles.push(role);
   }
-  return { chain, single, roles };
+  return { chain, single, roles, taken: base.taken };
 }
 
 function verifyHead(head: HeadRow, { chain, single }: Chain, say: (what: string) => void): void {
@@ -121,7 +159,11 @@ function createCallChecks(db: Database, parts: RequestParts) {
     }
   };
 
-  return ({ id, epoch }: HeadRow, chain: Chain, say: (what: string) => void): number => {
+  return (
+    { id, epoch }: Pick<HeadRow, "id" | "epoch">,
+    chain: Chain,
+    say: (what: string) => void,
+  ): number => {
     const calls = select.all(id, epoch);
     let longest = 0;
     for (const call of calls) {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, readdirSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -61,14 +61,6 @@ describe("the database", () => {
     assert.throws(() => openStore(join(folder, "dangling.db")), isKind("config", /not a regular file/));
     assert.throws(() => openStore(join(folder, "missing", "ownkey.db")), isKind("config", /cannot be made/));
     openStore(file).close();
-  });
-
-  test("a file that is no database is refused, and the folder is free again", () => {
-    const folder = makeFolder();
-    const file = join(folder, "ownkey.db");
-    writeFileSync(file, "this is not a database, however long one looks at it".repeat(100), { mode: 0o600 });
-    assert.throws(() => openStore(file), isKind("config", /holds something else/));
-    openStore(join(folder, "other.db")).close();
   });
 
   test("a second opener is refused with a sentence until the first one closes", () => {

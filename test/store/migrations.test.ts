@@ -53,7 +53,7 @@ describe("migrations", () => {
     assert.equal(versionOf(db), migrations.length + 1);
     db.close();
 
-    const copy = `${file}.v${migrations.length}`;
+    const copy = join(folder, "backups", `schema-${migrations.length}.db`);
     if (process.platform !== "win32") assert.equal(statSync(copy).mode & 0o777, 0o600);
     const copied = openStore(copy);
     assert.deepEqual(plain(copied.conversations.load(talk.id)?.state), plain(talk.state));
