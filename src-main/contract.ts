@@ -187,6 +187,82 @@ export interface Verification {
   readonly violations: readonly string[];
 }
 
+/** What the user may choose; app/settings.ts has the defaults. */
+export interface Settings {
+  /** Conversations untouched for longer are deleted, once a day. null: kept until the user deletes them. */
+  readonly keepDays: number | null;
+  readonly dailyBackups: boolean;
+}
+
+export interface ConversationSummary {
+  readonly conversationId: string;
+  /** Cursor's own id. */
+  readonly clientId: string;
+  readonly title: string | null;
+  readonly status:
+    | "idle"
+    | "running"
+    | "waiting_tool"
+    | "completed"
+    | "canceled"
+    | "provider_error"
+    | "failed";
+  readonly channelId: string | null;
+  readonly messages: number;
+  readonly createdMs: number;
+  readonly updatedMs: number;
+}
+
+export interface Exported {
+  /** A name for the file: a date and our own id, nothing foreign. */
+  readonly name: string;
+  readonly mediaType: string;
+  readonly text: string;
+}
+
+export interface Deleted {
+  readonly conversations: number;
+  /** Copies in the data folder that held some of them, and hold them no longer. */
+  readonly backupsCleaned: number;
+  /** Copies that could not be cleaned and were removed whole. */
+  readonly backupsRemoved: readonly string[];
+  /** Damaged databases that were set aside: they may still hold what was deleted. */
+  readonly setAside: readonly string[];
+}
+
+export interface Replayed {
+  readonly conversationId: string;
+  readonly commits: number;
+  /** Of which so many planned a call, whose request was compared, too. */
+  readonly calls: number;
+  /** The first commit that came out otherwise; null when all are the same. */
+  readonly difference: { readonly version: number; readonly inputId: string; readonly what: string } | null;
+}
+
+export interface BackupView {
+  readonly file: string;
+  /** own: made by the user. The others were made before something was done to the database, or daily. */
+  readonly kind: "own" | "daily" | "schema" | "restore";
+  readonly createdMs: number;
+  readonly bytes: number;
+}
+
+export interface StoredView {
+  /** The database. */
+  readonly file: string;
+  readonly bytes: number;
+  /** In the data folder, newest first. */
+  readonly backups: readonly BackupView[];
+  /** Damaged databases that were set aside. */
+  readonly setAside: readonly string[];
+}
+
+export interface Restored {
+  readonly conversations: number;
+  /** What was there before, so that this can be undone. */
+  readonly before: string;
+}
+
 // ---- calls and events ----------------------------------------------------------------------------------
 
 export interface Calls {
@@ -207,6 +283,22 @@ export interface Calls {
   readonly "search.test": Call<{ readonly term: string }, readonly SearchHit[]>;
   readonly "calls.recent": Call<{ readonly limit: number }, readonly CallView[]>;
   readonly "conversations.verify": Call<{ readonly id: string | null }, Verification>;
+  /** Newest first. */
+  readonly "conversations.recent": Call<{ readonly limit: number }, readonly ConversationSummary[]>;
+  /** `id` here and below: ours, its beginning if no other begins so, or Cursor's. */
+  readonly "conversations.export": Call<{ readonly id: string; readonly format: "json" | "md" }, Exported>;
+  /** For good: rows, partial answers, and the copies in the data folder. All of them or none. */
+  readonly "conversations.delete": Call<{ readonly ids: readonly string[] }, Deleted>;
+  /** Runs the recorded inputs through the loop again and compares every commit. Changes nothing. */
+  readonly "conversations.replay": Call<{ readonly id: string }, Replayed>;
+  readonly "data.get": Call<null, StoredView>;
+  /** `file`: an absolute path, or null for one in the data folder. `overwrite` replaces an earlier backup only. */
+  readonly "data.backup": Call<{ readonly file: string | null; readonly overwrite: boolean }, BackupView>;
+  /** Puts a backup in the place of everything. Refused while runs are at work. */
+  readonly "data.restore": Call<{ readonly file: string }, Restored>;
+  readonly "settings.get": Call<null, Settings>;
+  /** What is left out stays. */
+  readonly "settings.set": Call<Partial<Settings>, Settings>;
   /** A one-time address for a browser, good for 60 s. */
   readonly "window.open": Call<null, { readonly url: string }>;
 }

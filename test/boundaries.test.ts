@@ -66,6 +66,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "src-main/transport",
     "src-main/web",
     "type src-main/loop",
+    "src-main/loop/replay",
     "undici",
     "zod",
     "node:",

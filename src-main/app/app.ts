@@ -12,6 +12,7 @@ import type { Reply, Status } from "../contract.ts";
 import { openStore, type Store } from "../store/store.ts";
 import { createDirect, type Direct, type DirectOptions } from "../transport/direct.ts";
 import { createChannels } from "./channels.ts";
+import { startUpkeep } from "./data.ts";
 import { dispatch } from "./dispatch.ts";
 import { createEventStreams } from "./event-streams.ts";
 import { createEmitter, type Emitter } from "./events.ts";
@@ -42,6 +43,8 @@ export interface AppOptions {
 
 export interface App {
   readonly events: Emitter;
+  /** A sentence about what had to be done to open the store; null when all was well. */
+  readonly notice: string | null;
   /** Opens the contract over HTTP. */
   readonly contractToken: string;
   dispatch(name: string, params: unknown): Promise<Reply<unknown>>;
@@ -72,7 +75,7 @@ const compactDefault = 85;
 
 export function createApp(options: AppOptions): App {
   const { clock, log } = options;
-  const running: Running = { startedMs: clock.now(), direct: null, listener: null };
+  const running = notYet(clock);
   const parts = openParts(options, running);
   const { store, secrets, localKeys, search } = parts;
   const events = createEmitter();
@@ -102,6 +105,7 @@ export function createApp(options: AppOptions): App {
     const ports = portsFor(wanted, rememberedPort(store));
     const listener = await listen({ clock, log, pathSecret, direct, wrongTries, tls, window }, ports);
     running.listener = listener;
+    running.stopUpkeep = startUpkeep({ ...parts, clock, log });
     if (wanted !== 0) store.settings.set(portSetting, listener.port);
     const address = addressOf(listener);
     const { port, tlsPort } = listener;
@@ -114,6 +118,7 @@ export function createApp(options: AppOptions): App {
   }
 
   async function stop(): Promise<void> {
+    await running.stopUpkeep();
     await running.direct?.stop();
     streams.close();
     await running.listener?.close();
@@ -123,6 +128,7 @@ export function createApp(options: AppOptions): App {
   let stopping: Promise<void> | null = null;
   return {
     events,
+    notice: noticeOf(store),
     contractToken: secrets.contractToken,
     dispatch: answer,
     listen: start,
@@ -137,7 +143,15 @@ interface Running {
   readonly startedMs: number;
   direct: Direct | null;
   listener: Listener | null;
+  stopUpkeep: () => Promise<void>;
 }
+
+const notYet = (clock: Clock): Running => ({
+  startedMs: clock.now(),
+  direct: null,
+  listener: null,
+  stopUpkeep: async () => {},
+});
 
 type Parts = ReturnType<typeof openParts>;
 
@@ -159,7 +173,8 @@ function openParts({ folder, sealer, clock }: AppOptions, running: Running) {
   const channels = createChannels(store, providerKeys, clock, ownPorts);
   const search = createSearchSettings(store.settings, providerKeys, ownPorts);
   const local = createLocalSteps({ clock, ownPorts, searchChoice: search.choice });
-  return { store, secrets, localKeys, channels, search, redact: redactor.redact, ownPorts, local };
+  const carrier = () => running.direct;
+  return { store, secrets, localKeys, channels, search, redact: redactor.redact, ownPorts, local, carrier };
 }
 
 function directOptions(options: AppOptions, parts: Parts, onCall: DirectOptions["onCall"]): DirectOptions {
@@ -198,6 +213,16 @@ function statusOf(store: Store, { folder, sealer }: AppOptions, running: Running
 
 const percentOf = (value: unknown): number =>
   typeof value === "number" && value > 0 && value <= 100 ? value : compactDefault;
+
+function noticeOf({ data }: Store): string | null {
+  if (!data.recovery) return null;
+  const { damage, setAside, restored } = data.recovery;
+  return `The database was damaged (${damage}) and was set aside as ${setAside}. ${
+    restored === null
+      ? "There was no backup, so this one begins anew."
+      : `The backup ${restored} took its place.`
+  }`;
+}
 
 const addressOf = ({ port }: Listener): string => `http://127.0.0.1:${port}/`;
 

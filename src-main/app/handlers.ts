@@ -8,6 +8,8 @@ import type { CarryOut } from "../transport/run/local-steps.ts";
 import { addChannel, setChannel } from "./channel-fields.ts";
 import { testChannel } from "./channel-test.ts";
 import type { Channels } from "./channels.ts";
+import type { Carrier } from "./conversations.ts";
+import { createDataHandlers } from "./data-handlers.ts";
 import type { Emitter } from "./events.ts";
 import type { LocalKeys } from "./local-keys.ts";
 import { type SearchSettings, setSearch } from "./search.ts";
@@ -29,6 +31,7 @@ export interface Parts {
   /** Carries out a search as the tool does. */
   readonly local: CarryOut;
   readonly events: Emitter;
+  readonly carrier: Carrier;
   status(): Status;
   /** A one-time address; null while nothing listens. */
   windowUrl(): string | null;
@@ -51,7 +54,9 @@ export function createHandlers(parts: Parts): Handlers {
     return value;
   }
 
+  const runs = () => parts.status().runs;
   return {
+    ...createDataHandlers({ ...parts, runs, replaced: () => changed(null) }),
     "status.get": { params: nothing, answer: parts.status },
     "channels.list": { params: nothing, answer: channels.list },
     "channels.add": { params: addChannel, answer: (draft) => changed(channels.add(draft)) },

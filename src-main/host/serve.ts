@@ -33,6 +33,7 @@ export async function serve(
       `Ownkey runs on this folder already (pid ${running.pid}). Stop it first, or name another folder with --data-dir.`,
     );
   const app = openApp(folder, process.stderr.isTTY ? "warn" : "info");
+  if (app.notice) process.stderr.write(`${app.notice}\n`);
   try {
     const serving = await app.listen(port, tls);
     const withdraw = announce(folder, { pid: process.pid, port: serving.port, token: app.contractToken });

@@ -62,6 +62,10 @@ export interface Direct {
   /** `path` is what follows the secret, with its leading slash and without a query. The Host was checked before. */
   handle(request: HttpRequest, response: HttpResponse, path: string): void;
   runs(): number;
+  /** Whether a run of this conversation is going on. */
+  isBusy(conversationId: string): boolean;
+  /** Ends the connections of this conversation, or of all: the store is about to change beneath them. */
+  forget(conversationId: string | null): void;
   /** Parks every open run and closes its streams. */
   stop(): Promise<void>;
 }
@@ -119,6 +123,11 @@ export function createDirect(options: DirectOptions): Direct {
       answer(request, response, path).catch((reason) => refuse(request, response, OwnkeyError.from(reason)));
     },
     runs: () => runners.busy,
+    isBusy: (conversationId) => runners.isBusy(conversationId),
+    forget(conversationId) {
+      if (conversationId === null) runners.park();
+      else runners.forget(conversationId);
+    },
     async stop() {
       runners.park();
       sessions.stop();

@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
+import { createConversationActions } from "../../src-main/app/conversations.ts";
 import { createLog } from "../../src-main/base/log.ts";
 import { usualSettings } from "../../src-main/llm/channel.ts";
 import { createLlm } from "../../src-main/llm/create.ts";
@@ -91,6 +92,7 @@ export async function startProgram(t: TestContext, options: ProgramOptions): Pro
     stopped = true;
     await direct.stop();
     assert.deepEqual(store.verify(null).violations, [], "what is stored is whole");
+    assertReplays(store);
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
     store.close();
@@ -98,6 +100,13 @@ export async function startProgram(t: TestContext, options: ProgramOptions): Pro
   t.after(stop);
   const url = `http://127.0.0.1:${port}`;
   return { url, folder, store, direct, clock, logged, channels, stop };
+}
+
+/** The inputs that were recorded lead to what is stored, again. */
+function assertReplays(store: Store): void {
+  const { replay } = createConversationActions(store, () => null);
+  for (const { conversationId } of store.conversations.recent(1000))
+    assert.equal(replay(conversationId).difference, null, "what is recorded replays");
 }
 
 const channelOf = (baseUrl: string): Channel => ({

@@ -3,6 +3,8 @@ import type { TlsFiles } from "../../app/tls.ts";
 import { OwnkeyError } from "../../base/errors.ts";
 import { channelCommands } from "./channel.ts";
 import { type Command, type Given, WrongUse } from "./command.ts";
+import { conversationCommands } from "./conversations.ts";
+import { dataCommands } from "./data.ts";
 import { print, printedTime, printJson, printTable, tell } from "./print.ts";
 import { searchCommands } from "./search.ts";
 
@@ -159,6 +161,8 @@ export const commands: readonly Command[] = [
   ...channelCommands,
   ...keyCommands,
   ...searchCommands,
+  ...conversationCommands,
+  ...dataCommands,
   statusCommand,
   windowCommand,
   verifyCommand,

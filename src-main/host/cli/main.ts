@@ -66,6 +66,7 @@ function worldOf(dataDir: string): World {
       const found = await findProgram(openFolder(dataDir));
       if (found.type === "running") return work(createHttpClient(found.running), true);
       try {
+        if (found.app.notice) tell(found.app.notice);
         return await work(createLocalClient(found.app), false);
       } finally {
         await found.app.close();

@@ -7,6 +7,13 @@ export const print = (line: string): unknown => process.stdout.write(`${line}\n`
 /** For people. */
 export const tell = (line: string): unknown => process.stderr.write(`${plain(line)}\n`);
 
+/** Lines as they are, but to a terminal without what it would act upon. */
+export const printText = (text: string): unknown =>
+  process.stdout.write(process.stdout.isTTY ? withoutInvisible(text) : text);
+
+const withoutInvisible = (text: string): string =>
+  stripVTControlCharacters(text).replaceAll(invisible, (found) => (/[\n\t]/.test(found) ? found : ""));
+
 /** One line; what a terminal would act upon is escaped, so that nothing is lost. */
 export const printJson = (value: unknown): unknown =>
   print(JSON.stringify(value).replaceAll(invisible, escaped));

@@ -29,7 +29,7 @@ const keptOfAKind = 3;
 /** Pages of 4 KiB that are copied before anything else gets its turn. */
 const pagesAtOnce = 500;
 
-export const backupFolderOf = (database: string): string => join(dirname(database), "backups");
+const backupFolderOf = (database: string): string => join(dirname(database), "backups");
 
 /** The name of a new copy of this kind, in the folder, which is made when it is not there. */
 export function newBackup(database: string, kind: Exclude<BackupKind, "schema">, now: number): string {

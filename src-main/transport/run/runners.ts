@@ -40,6 +40,16 @@ export class Runners {
     return this.#alive.get(id)?.state ?? conversations.load(id)?.state ?? null;
   }
 
+  /** Whether a run of this conversation is going on in this process. */
+  isBusy(conversationId: string): boolean {
+    return this.#alive.get(conversationId)?.isBusy ?? false;
+  }
+
+  /** The store is about to change beneath this conversation. */
+  forget(conversationId: string): void {
+    this.#alive.get(conversationId)?.park();
+  }
+
   /** Leaves every open run to the store. */
   park(): void {
     for (const runner of [...this.#alive.values()]) runner.park();

@@ -1,0 +1,51 @@
+/** Where a new epoch begins, from the record. */
+import { emptyHistoryHash } from "../history.ts";
+import type { ConversationState } from "../types.ts";
+import type { RecordedInput } from "./recording.ts";
+import type { Scene } from "./scene.ts";
+
+/** Where a run begins that went back, or that began from another conversation. */
+export function rebased(scene: Scene, state: ConversationState, input: RecordedInput): ConversationState {
+  const runId = input.inputId.slice("run:".length);
+  const call = scene.recording.calls.find(
+    (each) => each.runId === runId && epochOf(each.callId) === input.epoch,
+  );
+  const [turn = 1, count = 1] = (call?.callId ?? "").split("/").slice(-2).map(Number);
+  return {
+    ...withHistory(scene, state, input.epoch, input.first),
+    turn: turn - 1,
+    callCount: count - 1,
+    phase: { type: "ready" },
+  };
+}
+
+export function takenOver(scene: Scene, state: ConversationState, input: RecordedInput): ConversationState {
+  const next = withHistory(scene, state, input.epoch, input.first + input.count);
+  const call = scene.recording.calls.find(
+    ({ callId, messageCount }) => epochOf(callId) === input.epoch && messageCount === next.messages.length,
+  );
+  if (!call || !next.run) return next;
+  return {
+    ...next,
+    callCount: Number(call.callId.split("/").at(-1)),
+    phase: { type: "waiting_llm", callId: call.callId },
+    run: { ...next.run, setup: scene.setupOf(call.callId), calls: next.run.calls + 1 },
+  };
+}
+
+function withHistory(
+  { recording }: Scene,
+  state: ConversationState,
+  epoch: number,
+  count: number,
+): ConversationState {
+  const history = recording.history(epoch).slice(0, count);
+  return {
+    ...state,
+    epoch,
+    messages: history.map(({ message }) => message),
+    historyHash: history.at(-1)?.hash ?? emptyHistoryHash,
+  };
+}
+
+const epochOf = (callId: string): number => Number(callId.split("/").at(-3));

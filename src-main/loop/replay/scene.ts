@@ -1,0 +1,98 @@
+/** The recording, arranged for a replay, and the tools as it shows them. */
+import type { LlmOptions, Message, ToolCall } from "../../llm/types.ts";
+import { toolCallsOf } from "../operations.ts";
+import type { ConversationState, Outcome, Setup, Step, Tools } from "../types.ts";
+import type { RecordedCall, RecordedInput, RecordedMessage, Recording } from "./recording.ts";
+
+export interface Scene {
+  readonly recording: Recording;
+  readonly calls: ReadonlyMap<string, RecordedCall>;
+  /** How each call of an answer ended; by identity, since models repeat ids. */
+  readonly outcomes: ReadonlyMap<ToolCall, Outcome>;
+  readonly statuses: ReadonlyMap<string, string>;
+  /** How many questions of an operation were answered. */
+  readonly answered: ReadonlyMap<string, number>;
+  appendedBy(input: RecordedInput): readonly Message[];
+  setupOf(callId: string): Setup;
+}
+
+export function createScene(recording: Recording): Scene {
+  const calls = new Map(recording.calls.map((call) => [call.callId, call]));
+  const answered = new Map<string, number>();
+  for (const { inputId } of recording.inputs) {
+    if (!inputId.startsWith("op:")) continue;
+    const operationId = inputId.slice("op:".length, inputId.lastIndexOf("/"));
+    answered.set(operationId, (answered.get(operationId) ?? 0) + 1);
+  }
+  const epochs = new Set(recording.inputs.map(({ epoch }) => epoch));
+  return {
+    recording,
+    calls,
+    outcomes: new Map([...epochs].flatMap((epoch) => outcomesIn(recording.history(epoch)))),
+    statuses: new Map(recording.operations.map(({ operationId, status }) => [operationId, status])),
+    answered,
+    appendedBy: ({ epoch, first, count }) =>
+      recording
+        .history(epoch)
+        .slice(first, first + count)
+        .map(({ message }) => message),
+    setupOf: (callId) => toSetup(calls.get(callId)),
+  };
+}
+
+/** Results follow the answer that asked for them, in the order of its calls. */
+function outcomesIn(history: readonly RecordedMessage[]): readonly (readonly [ToolCall, Outcome])[] {
+  return history.flatMap(({ message }, at) =>
+    message.role !== "assistant"
+      ? []
+      : toolCallsOf(message).flatMap((call, index) => {
+          const result = history[at + 1 + index]?.message;
+          if (result?.role !== "tool") return [];
+          const { text, isError, images = [] } = result;
+          return [[call, { text, isError, images, card: noBytes }] as const];
+        }),
+  );
+}
+
+function toSetup(call: RecordedCall | undefined): Setup {
+  const { system = "", tools = [], options = noOptions } = call?.request ?? {};
+  return {
+    ...{ system, tools, options, channelId: call?.channelId ?? "", model: call?.model ?? "", mode: "agent" },
+    workspace: { paths: [], os: "", shell: "", terminalsFolder: "" },
+    client: {
+      ...{ conversationId: "", subagentType: null, subagents: [], subagentChannels: {}, tools: [] },
+      ...{ customPrompt: null, instructions: "" },
+    },
+  };
+}
+
+export function toolsOf(scene: Scene, state: ConversationState): Tools {
+  const { conversationId, epoch, turn, callCount } = state;
+  const next = scene.calls.get(`${conversationId}/${epoch}/${turn}/${callCount + 1}`);
+  const outcomeOf = (call: ToolCall): Outcome => scene.outcomes.get(call) ?? unknownOutcome;
+  const isSwitched = next !== undefined && !isAskedAlike(state.run?.setup, next.request);
+  return {
+    step(call, _args, replies, { operationId, spec }): Step {
+      const isOpen = scene.statuses.get(operationId) !== "completed";
+      if (isOpen || replies.length < (scene.answered.get(operationId) ?? 0))
+        return { type: "exec", request: noBytes };
+      const outcome = outcomeOf(call);
+      // What switches the mode changes something, and succeeded.
+      const effect = isSwitched && !spec.concurrent && !outcome.isError;
+      return {
+        type: "done",
+        outcome: effect ? { ...outcome, effect: { type: "mode", mode: "agent" } } : outcome,
+      };
+    },
+    fail: outcomeOf,
+    inMode: (setup) => (next ? scene.setupOf(next.callId) : setup),
+  };
+}
+
+/** The record has one object a kind of request, so identity is enough. */
+const isAskedAlike = (setup: Setup | undefined, request: RecordedCall["request"]): boolean =>
+  setup?.system === request.system && setup.tools === request.tools && setup.options === request.options;
+
+const noBytes = new Uint8Array();
+const unknownOutcome: Outcome = { text: "", isError: true, images: [], card: noBytes };
+const noOptions: LlmOptions = { maxOutputTokens: null, temperature: null, topP: null };
