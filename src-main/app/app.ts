@@ -105,7 +105,7 @@ export function createApp(options: AppOptions): App {
     const ports = portsFor(wanted, rememberedPort(store));
     const listener = await listen({ clock, log, pathSecret, direct, wrongTries, tls, window }, ports);
     running.listener = listener;
-    running.stopUpkeep = startUpkeep({ ...parts, clock, log });
+    running.stopUpkeep = startUpkeep({ ...parts, clock, log, runs: direct.runs });
     if (wanted !== 0) store.settings.set(portSetting, listener.port);
     const address = addressOf(listener);
     const { port, tlsPort } = listener;

@@ -71,6 +71,8 @@ const firstMs = 60_000;
 const everyMs = 60 * 60 * 1000;
 
 interface Upkeep {
+  /** Runs that are going on. */
+  runs(): number;
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
@@ -104,7 +106,7 @@ export function startUpkeep(parts: Upkeep): () => Promise<void> {
   };
 }
 
-async function keepUp({ store, clock, log, carrier }: Upkeep): Promise<void> {
+async function keepUp({ store, clock, log, carrier, runs }: Upkeep): Promise<void> {
   const { keepDays, dailyBackups } = createUserSettings(store.settings).get();
   const conversations = createConversationActions(store, carrier);
   const now = clock.now();
@@ -113,6 +115,6 @@ async function keepUp({ store, clock, log, carrier }: Upkeep): Promise<void> {
     if (deleted > 0) log.info("old conversations were deleted", { deleted, keepDays });
   }
   const last = store.data.backups().find(({ kind }) => kind === "daily");
-  // Copied while it is written to; a backup of today is not made again.
+  if (runs() === 0) store.data.reclaim();
   if (dailyBackups && (!last || now - last.createdMs >= dayMs)) await store.data.backup("daily", now);
 }

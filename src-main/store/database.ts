@@ -131,9 +131,13 @@ const meanings: readonly (readonly [prefix: string, kind: ErrorKind, sentence: s
   [
     "SQLITE_CORRUPT",
     "config",
-    "Ownkey's database is damaged. Put back a copy, or move it away to begin anew.",
+    "Ownkey's database is damaged. Restart Ownkey: it sets the file aside and takes the newest backup.",
   ],
-  ["SQLITE_NOTADB", "config", "Ownkey's database file holds something else. Move it away to begin anew."],
+  [
+    "SQLITE_NOTADB",
+    "config",
+    "Ownkey's database file holds something else. Restart Ownkey: it sets the file aside.",
+  ],
 ];
 
 function translate(cause: InstanceType<typeof Sqlite.SqliteError>): OwnkeyError {

@@ -21,7 +21,13 @@ function begin(busy: readonly string[] = []) {
     isBusy: (id: string) => busy.includes(id),
     forget: (id: string | null) => void forgotten.push(id),
   });
-  const stop = startUpkeep({ store, clock, log: createLog("info", (line) => lines.push(line)), carrier });
+  const stop = startUpkeep({
+    store,
+    clock,
+    log: createLog("info", (line) => lines.push(line)),
+    carrier,
+    runs: () => 0,
+  });
   const names = () => store.data.backups().map(({ file }) => basename(file));
   /** Moves on by the hour, and lets what was begun end. */
   const pass = async (ms: number) => {

@@ -98,6 +98,25 @@ describe("deleting conversations", () => {
     store.close();
   });
 
+  test("the room they took is given back to the disk, once it is worth it", () => {
+    const file = join(makeFolder(), "ownkey.db");
+    const store = openStore(file);
+    const big = createTalk(store, "key:1", "big");
+    const small = createTalk(store, "key:1", "small");
+    small.hears(starts("r1"));
+    big.hears(starts("r1", "x".repeat(20_000_000)));
+    store.conversations.remove([big.id]);
+    const before = store.data.bytes();
+    store.data.reclaim();
+    assert.ok(
+      before > 20_000_000 && store.data.bytes() < 1_000_000,
+      `${before} became ${store.data.bytes()}`,
+    );
+    assert.deepEqual(store.verify(null).violations, []);
+    small.hears(answers("it goes on"));
+    store.close();
+  });
+
   test("the same client may begin the conversation anew", () => {
     const store = openStore(":memory:");
     const talk = createTalk(store);

@@ -6,6 +6,7 @@ import {
   closeSync,
   copyFileSync,
   fsyncSync,
+  linkSync,
   lstatSync,
   openSync,
   readdirSync,
@@ -26,21 +27,36 @@ export interface Recovery {
   readonly restored: string | null;
 }
 
-/** null: nothing was wrong. `newestSchema`: backups of a newer Ownkey are passed over. */
+/**
+ * null: nothing was wrong. `newestSchema`: backups of a newer Ownkey are passed over. When the disk does not take the
+ * copy, the damaged file stays where it is.
+ */
 export function recover(file: string, newestSchema: number): Recovery | null {
   const damage = damageOf(file);
   if (damage === null) return null;
+  const backup = listBackups(file).find(
+    (each) => each.kind !== "restore" && isUsable(each.file, newestSchema),
+  );
+  const draft = `${file}.recovered`;
+  rmSync(draft, { force: true });
+  makePrivate(draft);
+  if (backup) copyInto(backup.file, draft);
   const aside = freeName(file);
   for (const ending of ["-wal", "-shm"])
     if (lstatSync(`${file}${ending}`, { throwIfNoEntry: false }))
       renameSync(`${file}${ending}`, `${aside}${ending}`);
-  renameSync(file, aside);
-  const backup = listBackups(file).find(
-    (each) => each.kind !== "restore" && isUsable(each.file, newestSchema),
-  );
-  makePrivate(file);
-  if (backup) copyInto(backup.file, file);
+  keep(file, aside);
+  renameSync(draft, file);
   return { damage, setAside: aside, restored: backup?.file ?? null };
+}
+
+/** By a second name where the file system has such: then the database is never missing, whatever happens here. */
+function keep(file: string, aside: string): void {
+  try {
+    linkSync(file, aside);
+  } catch {
+    renameSync(file, aside);
+  }
 }
 
 /** The damaged databases that were set aside in this folder, by name. */

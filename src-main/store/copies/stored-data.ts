@@ -1,7 +1,7 @@
 /** The database as a file: how big it is, its copies, and putting one of them back. Runs by itself, with no other call. */
 import { statSync, utimesSync } from "node:fs";
 import type { Database } from "better-sqlite3";
-import { translatedAsync } from "../database.ts";
+import { translated, translatedAsync, wipeLog } from "../database.ts";
 import {
   type Backup,
   copyDatabase,
@@ -29,6 +29,8 @@ export interface StoredData {
   backupTo(file: string): Promise<Backup>;
   /** Whether the file is an Ownkey's database or a copy of one. */
   isCopy(file: string): boolean;
+  /** Gives the disk back what deletions have freed, when that is worth it. Holds up everything else meanwhile. */
+  reclaim(): void;
   /** `settle` is called right before the change, and may still prevent it by throwing. Throws `config` when the file will not do; then nothing has changed. */
   restore(from: string, now: number, settle: () => void): Promise<Restoration>;
 }
@@ -37,6 +39,8 @@ export function createStoredData(db: Database, recovery: Recovery | null): Store
   const file = db.name;
   const copyTo = async (to: string, kind: Backup["kind"]): Promise<Backup> => {
     await copyDatabase(db, to);
+    // While it was read for the copy, what was deleted could not be taken out of the log.
+    wipeLog(db);
     const { mtimeMs, size } = statSync(to);
     return { file: to, kind, createdMs: Math.floor(mtimeMs), bytes: size };
   };
@@ -55,6 +59,19 @@ export function createStoredData(db: Database, recovery: Recovery | null): Store
       }),
     backupTo: (to) => translatedAsync(() => copyTo(to, "own")),
     isCopy: isDatabaseCopy,
+    reclaim: () => translated(() => reclaim(db)),
     restore: (from, now, settle) => translatedAsync(() => restoreDatabase(db, from, now, settle)),
   };
+}
+
+/** Pages of 4 KiB: below that, nobody misses the room. */
+const leastFreePages = 4096;
+
+function reclaim(db: Database): void {
+  const [free, all] = ["freelist_count", "page_count"].map(
+    (name) => db.pragma(name, { simple: true }) as number,
+  );
+  if (free === undefined || all === undefined || free < leastFreePages || free * 4 < all) return;
+  db.exec("VACUUM");
+  wipeLog(db);
 }
