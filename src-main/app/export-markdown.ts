@@ -4,7 +4,7 @@
  *   rewind       what stood before the place it went back to, then its own messages
  *   compaction   the whole epoch before, a note, then its own messages without those it carried over
  */
-import type { AssistantBlock, ImagePart, Message, TextPart } from "../llm/types.ts";
+import type { AssistantBlock, ImagePart, TextPart } from "../llm/types.ts";
 import type { CallRecord, ConversationRecord, EpochRecord, MessageRecord } from "../store/record.ts";
 
 /** `at`: its place in the history of the epoch that is told; -1 when it stands there no more. */
@@ -42,23 +42,26 @@ function storyOf(epochs: readonly EpochRecord[], number: number | null): readonl
   }));
   if (!isCompaction)
     return [...storyOf(earlier, epoch.baseEpoch).filter(({ at }) => at < epoch.baseCount), ...own];
-  const before = storyOf(earlier, earlier.at(-1)?.epoch ?? null);
-  const kept = carriedOver(before, epoch.messages);
-  const moved = before.map((told, index) => {
-    const behindSummary = index - (before.length - kept) + 1;
+  const before = storyOf(earlier, epoch.baseEpoch ?? earlier.at(-1)?.epoch ?? null);
+  const { kept, end } = carriedOver(before, epoch.messages);
+  const moved = before.slice(0, end).map((told, index) => {
+    const behindSummary = index - (end - kept) + 1;
     return { ...told, at: behindSummary > 0 ? behindSummary : -1 };
   });
   return [...moved, ...own.toSpliced(1, kept)];
 }
 
-/** How many messages behind the summary are the last ones of what came before. */
-function carriedOver(before: readonly Told[], messages: readonly MessageRecord[]): number {
-  const same = (a: Message | undefined, b: Message | undefined) => JSON.stringify(a) === JSON.stringify(b);
-  for (let count = Math.min(before.length, messages.length - 1); count > 0; count--) {
-    const tail = before.slice(-count);
-    if (tail.every(({ row }, index) => same(row.message, messages[index + 1]?.message))) return count;
-  }
-  return 0;
+/**
+ * How many messages behind the summary stood in front of `end` in what came before. The wish to sum up, which was the
+ * last one there, is not carried over.
+ */
+function carriedOver(before: readonly Told[], messages: readonly MessageRecord[]) {
+  const texts = before.map(({ row }) => JSON.stringify(row.message));
+  const own = messages.slice(1).map(({ message }) => JSON.stringify(message));
+  for (let kept = Math.min(texts.length, own.length); kept > 0; kept--)
+    for (const end of [texts.length, texts.length - 1])
+      if (own.slice(0, kept).every((text, index) => text === texts[end - kept + index])) return { kept, end };
+  return { kept: 0, end: texts.length };
 }
 
 const isAskedAfter = (call: CallRecord, row: MessageRecord): boolean =>

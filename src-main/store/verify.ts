@@ -12,7 +12,6 @@ import type { Database } from "better-sqlite3";
 import { OwnkeyError } from "../base/errors.ts";
 import { sha256 } from "../base/hash.ts";
 import { chainHash, emptyHistoryHash, requestHash } from "../loop/history.ts";
-import type { Messages } from "./messages.ts";
 import type { RequestParts } from "./request-parts.ts";
 import { readState } from "./state.ts";
 
@@ -52,23 +51,33 @@ interface Chain {
   readonly roles: readonly string[];
   /** So many of them are another epoch's. */
   readonly taken: number;
+  /** Another epoch began with a summary of it, which is the answer of one of its calls. */
+  readonly isSummarised: boolean;
+}
+
+interface MessageRow {
+  readonly seq: number;
+  readonly role: string;
+  readonly json: string;
+  readonly hash: Uint8Array;
 }
 
 interface EpochRow {
   readonly epoch: number;
   readonly base_epoch: number | null;
   readonly base_count: number;
+  readonly is_summarised: number;
 }
 
 export function createVerify(
   db: Database,
-  nouns: { readonly messages: Messages; readonly parts: RequestParts },
+  nouns: { readonly parts: RequestParts },
 ): (conversationId: string | null) => Verification {
   const selectHeads = db.prepare<[string | null, string | null], HeadRow>(
     `SELECT id, epoch, message_count, history_hash, state_json FROM conversations
      WHERE ? IS NULL OR id = ? ORDER BY id`,
   );
-  const readChains = createChains(db, nouns.messages);
+  const readChains = createChains(db);
   const verifyCalls = createCallChecks(db, nouns.parts);
   const verifyRows = createRowChecks(db);
 
@@ -95,32 +104,43 @@ export function createVerify(
 }
 
 /** By epoch, in their order; a base is always an earlier one. */
-function createChains(db: Database, messages: Messages) {
+function createChains(db: Database) {
   const select = db.prepare<[string], EpochRow>(
-    "SELECT epoch, base_epoch, base_count FROM epochs WHERE conversation_id = ? ORDER BY epoch",
+    `SELECT epoch, base_epoch, base_count,
+       EXISTS (SELECT 1 FROM epochs later WHERE later.conversation_id = epochs.conversation_id
+         AND later.base_epoch = epochs.epoch AND later.cause = 'compaction') AS is_summarised
+     FROM epochs WHERE conversation_id = ? ORDER BY epoch`,
+  );
+  const selectRows = db.prepare<[string, number], MessageRow>(
+    "SELECT seq, role, json, hash FROM messages WHERE conversation_id = ? AND epoch = ? ORDER BY seq",
   );
   return (id: string, say: (what: string) => void): ReadonlyMap<number, Chain> => {
     const chains = new Map<number, Chain>();
-    for (const { epoch, base_epoch, base_count } of select.all(id)) {
+    for (const { epoch, base_epoch, base_count, is_summarised } of select.all(id)) {
       const base = chains.get(base_epoch ?? -1) ?? emptyChain;
       if (base.single.length < base_count)
         say(`epoch ${epoch} takes over ${base_count} messages of ${base.single.length}`);
-      chains.set(epoch, readChain(messages.rows(id, epoch), firstOf(base, base_count), say));
+      const chain = readChain(selectRows.iterate(id, epoch), firstOf(base, base_count), say);
+      chains.set(epoch, { ...chain, isSummarised: is_summarised === 1 });
     }
     return chains;
   };
 }
 
-const emptyChain: Chain = { chain: [emptyHistoryHash], single: [], roles: [], taken: 0 };
+const emptyChain: Chain = {
+  ...{ chain: [emptyHistoryHash], single: [], roles: [] },
+  ...{ taken: 0, isSummarised: false },
+};
 
 const firstOf = ({ chain, single, roles }: Chain, count: number): Chain => ({
   chain: chain.slice(0, count + 1),
   single: single.slice(0, count),
   roles: roles.slice(0, count),
   taken: Math.min(count, single.length),
+  isSummarised: false,
 });
 
-function readChain(rows: ReturnType<Messages["rows"]>, base: Chain, say: (what: string) => void): Chain {
+function readChain(rows: Iterable<MessageRow>, base: Chain, say: (what: string) => void): Chain {
   const chain = [...base.chain];
   const single = [...base.single];
   const roles = [...base.roles];
@@ -133,7 +153,7 @@ function readChain(rows: ReturnType<Messages["rows"]>, base: Chain, say: (what: 
     single.push(sha256(json));
     roles.push(role);
   }
-  return { chain, single, roles, taken: base.taken };
+  return { ...base, chain, single, roles };
 }
 
 function verifyHead(head: HeadRow, { chain, single }: Chain, say: (what: string) => void): void {
@@ -180,7 +200,11 @@ function createCallChecks(db: Database, parts: RequestParts) {
 }
 
 /** Whether a call stands where it says in the history. */
-function verifyPlace(call: CallRow, { chain, single, roles }: Chain, say: (what: string) => void): void {
+function verifyPlace(
+  call: CallRow,
+  { chain, single, roles, isSummarised }: Chain,
+  say: (what: string) => void,
+): void {
   const { call_id, message_count, assistant_seq } = call;
   const hash = chain[message_count];
   const last = single[message_count - 1];
@@ -188,7 +212,8 @@ function verifyPlace(call: CallRow, { chain, single, roles }: Chain, say: (what:
     say(`call ${call_id} was not sent the first ${message_count} messages`);
   else if (!last || !isSame(last, call.last_message_hash))
     say(`call ${call_id} did not end with message ${message_count - 1}`);
-  if (call.status === "committed" && roles[assistant_seq ?? -1] !== "assistant")
+  const isSummary = assistant_seq === null && isSummarised;
+  if (call.status === "committed" && !isSummary && roles[assistant_seq ?? -1] !== "assistant")
     say(`the answer of call ${call_id} is not in the history`);
 }
 

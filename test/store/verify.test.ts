@@ -44,6 +44,10 @@ const damages: Readonly<Record<string, readonly [sql: string, violation: RegExp]
      FROM messages WHERE seq = 7`,
     /has 9 messages and says it has 8/,
   ],
+  "an epoch that takes over more than there is": [
+    "INSERT INTO epochs SELECT id, 1, 'rewind', 0, 99, 1 FROM conversations",
+    /epoch 1 takes over 99 messages of 8/,
+  ],
   "a call that is no prefix": [
     "UPDATE llm_calls SET messages_hash = zeroblob(32) WHERE call_count = 2",
     /call \w+\/0\/1\/2 was not sent the first 4 messages/,
