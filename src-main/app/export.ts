@@ -25,7 +25,7 @@ function toJson(record: ConversationRecord): unknown {
         ...{ seq, turn, runId, callId, createdMs: at, message },
       })),
     })),
-    runs: record.runs,
+    runs: record.runs.map(({ setup, ...run }) => ({ ...run, mode: setup.mode, model: setup.model })),
     calls: record.calls.map((call) => ({
       callId: call.callId,
       runId: call.runId,

@@ -4,6 +4,7 @@ import { OwnkeyError } from "../base/errors.ts";
 import { toHex } from "../base/hash.ts";
 import type { LlmError, LlmRequest, Message, Usage } from "../llm/types.ts";
 import { chainHash, emptyHistoryHash } from "../loop/history.ts";
+import type { Setup } from "../loop/types.ts";
 import type { PartHashes, RequestParts } from "./request-parts.ts";
 import type { RunEnd, RunStatus } from "./runs.ts";
 import type { ConversationStatus } from "./state.ts";
@@ -56,6 +57,8 @@ export interface RunRecord {
   readonly turn: number;
   readonly status: RunStatus;
   readonly end: RunEnd | null;
+  /** As it was last. */
+  readonly setup: Setup;
   readonly startedMs: number;
   readonly endedMs: number | null;
 }
@@ -103,6 +106,11 @@ export interface OperationRecord {
 
 type Head = Omit<ConversationRecord, "epochs" | "runs" | "inputs" | "calls" | "operations">;
 
+type RunSql = Omit<RunRecord, "end" | "setup"> & {
+  readonly end_json: string | null;
+  readonly setup_hash: Uint8Array;
+};
+
 /** The returned function throws `bug` when a message is not what was written. null: there is no such conversation. */
 export function createRecords(
   db: Database,
@@ -116,8 +124,8 @@ export function createRecords(
     `SELECT version, input_id AS inputId, input_json AS json FROM inputs WHERE conversation_id = ?
      ORDER BY version`,
   );
-  const selectRuns = db.prepare<[string], Omit<RunRecord, "end"> & { end_json: string | null }>(
-    `SELECT run_id AS runId, epoch, turn, status, end_json, started_ms AS startedMs, ended_ms AS endedMs
+  const selectRuns = db.prepare<[string], RunSql>(
+    `SELECT run_id AS runId, epoch, turn, status, end_json, setup_hash, started_ms AS startedMs, ended_ms AS endedMs
      FROM runs WHERE conversation_id = ? ORDER BY turn, started_ms`,
   );
   const selectOperations = db.prepare<[string], OperationRecord>(
@@ -133,7 +141,11 @@ export function createRecords(
     return {
       ...head,
       epochs: epochs(id),
-      runs: selectRuns.all(id).map(({ end_json, ...run }) => ({ ...run, end: parsed<RunEnd>(end_json) })),
+      runs: selectRuns.all(id).map(({ end_json, setup_hash, ...run }) => ({
+        ...run,
+        end: parsed<RunEnd>(end_json),
+        setup: parts.setup(setup_hash),
+      })),
       inputs: selectInputs.all(id).map(({ json, ...input }) => ({
         ...input,
         ...(JSON.parse(json) as Pick<InputRecord, "epoch" | "first" | "count">),

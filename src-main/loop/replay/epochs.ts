@@ -24,12 +24,13 @@ export function takenOver(scene: Scene, state: ConversationState, input: Recorde
   const call = scene.recording.calls.find(
     ({ callId, messageCount }) => epochOf(callId) === input.epoch && messageCount === next.messages.length,
   );
-  if (!call || !next.run) return next;
+  const setup = call && scene.setupOf(call.callId);
+  if (!setup || !next.run) return next;
   return {
     ...next,
     callCount: Number(call.callId.split("/").at(-1)),
     phase: { type: "waiting_llm", callId: call.callId },
-    run: { ...next.run, setup: scene.setupOf(call.callId), calls: next.run.calls + 1 },
+    run: { ...next.run, setup, calls: next.run.calls + 1 },
   };
 }
 

@@ -38,12 +38,15 @@ function startOf(scene: Scene, state: ConversationState, input: RecordedInput, r
   const appended = scene.appendedBy(input);
   const told = appended.filter(({ role }) => role !== "tool").slice(state.queued.length);
   const callId = `${state.conversationId}/${state.epoch}/${state.turn + 1}/${state.callCount + 1}`;
+  const run = scene.recording.runs.find((each) => each.runId === runId);
+  const setup = scene.setupOf(callId) ?? run?.setup;
+  if (!setup) return { type: "cancel", reason: "" };
   return {
     type: "start",
     runId,
     message: (told.at(-1) ?? nothing) as UserMessage,
     context: told.slice(0, -1) as readonly ContextMessage[],
-    setup: scene.setupOf(callId),
+    setup,
     resolutions: resolutionsOf(state, appended),
   };
 }
@@ -68,30 +71,39 @@ function answerOf(scene: Scene, input: RecordedInput, callId: string): Input {
     const usage = call?.tries.at(-1)?.usage ?? null;
     return { type: "llm_event", callId, event: { type: "done", message, usage } };
   }
-  const end = scene.recording.runs.find(({ runId }) => runId === call?.runId)?.end;
-  const error = end?.type === "failed" ? end.error : unknownError;
-  return { type: "llm_event", callId, event: { type: "error", error } };
+  // One that lasts, whatever it was: a second try, or what else might be done about it, was recorded as such.
+  return { type: "llm_event", callId, event: { type: "error", error: lasting } };
 }
 
-/** A steering message stands in the history where it was delivered; until then, in the queue. */
-function injectedBy(
-  { recording, appendedBy }: Scene,
-  { queued }: ConversationState,
-  { version }: RecordedInput,
-) {
-  const delivered = recording.inputs
-    .filter((later) => later.version > version && !later.inputId.startsWith("compact:"))
-    .map((later) => appendedBy(later).filter(({ role }) => role === "user" || role === "context"))
-    .find((messages) => messages.length > 0);
-  return (delivered?.[queued.length] ?? recording.queued[queued.length]?.message ?? nothing) as UserMessage;
+/** How the run of that call failed; null when it did not. */
+export function errorOf({ recording, calls }: Scene, callId: string): LlmError | null {
+  const end = recording.runs.find(({ runId }) => runId === calls.get(callId)?.runId)?.end;
+  return end?.type === "failed" ? end.error : null;
 }
+
+/**
+ * A steering message stands in the history where it was delivered, which is told by its place among those that waited
+ * together; until then, in the queue.
+ */
+function injectedBy({ recording, appendedBy }: Scene, { queued }: ConversationState, input: RecordedInput) {
+  const place = queued.length;
+  let waiting = place + 1;
+  for (const later of recording.inputs.filter(({ version }) => version > input.version)) {
+    const said = appendedBy(later).filter((message) => message.role === "user");
+    if (later.inputId.startsWith("inject:")) waiting++;
+    else if (said.length > 0) return said.slice(isStart(later) ? 0 : -waiting)[place] ?? nothing;
+  }
+  return recording.queued[place]?.message ?? nothing;
+}
+
+export const isStart = ({ inputId }: RecordedInput): boolean => inputId.startsWith("run:");
 
 const nothing: UserMessage = { role: "user", parts: [] };
 
-const unknownError: LlmError = {
-  kind: "bug",
-  code: "unrecorded",
-  message: "The record does not say how this call ended.",
+const lasting: LlmError = {
+  kind: "upstream",
+  code: "recorded",
+  message: "",
   retryable: false,
   retryAfterMs: null,
 };

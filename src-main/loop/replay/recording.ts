@@ -1,6 +1,6 @@
 /** What a replay is given: a conversation as it was recorded. */
 import type { LlmError, LlmRequest, Message, Usage } from "../../llm/types.ts";
-import type { Queued } from "../types.ts";
+import type { Queued, Setup } from "../types.ts";
 
 export interface Recording {
   readonly conversationId: string;
@@ -36,6 +36,7 @@ export interface RecordedMessage {
 export interface RecordedRun {
   readonly runId: string;
   readonly turn: number;
+  readonly setup: Setup;
   readonly end:
     | { readonly type: "finished" }
     | { readonly type: "canceled"; readonly reason: string }

@@ -14,7 +14,7 @@ import { emptyHistoryHash, requestHash } from "../history.ts";
 import { emptyConversation, transition } from "../transition.ts";
 import type { ConversationState } from "../types.ts";
 import { rebased, takenOver } from "./epochs.ts";
-import { inputOf } from "./inputs.ts";
+import { errorOf, inputOf, isStart } from "./inputs.ts";
 import type { RecordedInput, Recording } from "./recording.ts";
 import { createScene, type Scene, toolsOf } from "./scene.ts";
 
@@ -52,11 +52,14 @@ export function replay(recording: Recording): Replay {
 
 function stepTo(scene: Scene, before: ConversationState, input: RecordedInput): ConversationState {
   const begins = input.epoch !== before.epoch || (before.run === null && input.first > 0);
-  const isStart = input.inputId.startsWith("run:");
-  if (begins && !isStart) return takenOver(scene, before, input);
+  if (begins && !isStart(input)) return takenOver(scene, before, input);
   const state = begins ? rebased(scene, before, input) : before;
   const runtime = { committed: state, pending: null, try: maxTries };
-  return transition(runtime, inputOf(scene, state, input), toolsOf(scene, state)).state.committed;
+  const heard = inputOf(scene, state, input);
+  const next = transition(runtime, heard, toolsOf(scene, state)).state.committed;
+  const error =
+    heard.type === "llm_event" && heard.event.type === "error" ? errorOf(scene, heard.callId) : null;
+  return error && next.phase.type === "failed" ? { ...next, phase: { type: "failed", error } } : next;
 }
 
 // ---- what is held against the record -----------------------------------------------------------------------

@@ -1,5 +1,5 @@
 /** The recording, arranged for a replay, and the tools as it shows them. */
-import type { LlmOptions, Message, ToolCall } from "../../llm/types.ts";
+import type { Message, ToolCall } from "../../llm/types.ts";
 import { toolCallsOf } from "../operations.ts";
 import type { ConversationState, Outcome, Setup, Step, Tools } from "../types.ts";
 import type { RecordedCall, RecordedInput, RecordedMessage, Recording } from "./recording.ts";
@@ -7,13 +7,14 @@ import type { RecordedCall, RecordedInput, RecordedMessage, Recording } from "./
 export interface Scene {
   readonly recording: Recording;
   readonly calls: ReadonlyMap<string, RecordedCall>;
-  /** How each call of an answer ended; by identity, since models repeat ids. */
-  readonly outcomes: ReadonlyMap<ToolCall, Outcome>;
+  /** By epoch, how each call of an answer ended there; by identity, since models repeat ids. */
+  readonly outcomes: ReadonlyMap<number, ReadonlyMap<ToolCall, Outcome>>;
   readonly statuses: ReadonlyMap<string, string>;
   /** How many questions of an operation were answered. */
   readonly answered: ReadonlyMap<string, number>;
   appendedBy(input: RecordedInput): readonly Message[];
-  setupOf(callId: string): Setup;
+  /** With which the call was planned; null when it never was. */
+  setupOf(callId: string): Setup | null;
 }
 
 export function createScene(recording: Recording): Scene {
@@ -28,7 +29,7 @@ export function createScene(recording: Recording): Scene {
   return {
     recording,
     calls,
-    outcomes: new Map([...epochs].flatMap((epoch) => outcomesIn(recording.history(epoch)))),
+    outcomes: new Map([...epochs].map((epoch) => [epoch, new Map(outcomesIn(recording.history(epoch)))])),
     statuses: new Map(recording.operations.map(({ operationId, status }) => [operationId, status])),
     answered,
     appendedBy: ({ epoch, first, count }) =>
@@ -36,7 +37,13 @@ export function createScene(recording: Recording): Scene {
         .history(epoch)
         .slice(first, first + count)
         .map(({ message }) => message),
-    setupOf: (callId) => toSetup(calls.get(callId)),
+    setupOf(callId) {
+      const call = calls.get(callId);
+      const run = recording.runs.find(({ runId }) => runId === call?.runId);
+      return call && run
+        ? { ...run.setup, ...call.request, channelId: call.channelId, model: call.model }
+        : null;
+    },
   };
 }
 
@@ -54,25 +61,14 @@ function outcomesIn(history: readonly RecordedMessage[]): readonly (readonly [To
   );
 }
 
-function toSetup(call: RecordedCall | undefined): Setup {
-  const { system = "", tools = [], options = noOptions } = call?.request ?? {};
-  return {
-    ...{ system, tools, options, channelId: call?.channelId ?? "", model: call?.model ?? "", mode: "agent" },
-    workspace: { paths: [], os: "", shell: "", terminalsFolder: "" },
-    client: {
-      ...{ conversationId: "", subagentType: null, subagents: [], subagentChannels: {}, tools: [] },
-      ...{ customPrompt: null, instructions: "" },
-    },
-  };
-}
-
 export function toolsOf(scene: Scene, state: ConversationState): Tools {
   const { conversationId, epoch, turn, callCount } = state;
   const next = scene.calls.get(`${conversationId}/${epoch}/${turn}/${callCount + 1}`);
-  const outcomeOf = (call: ToolCall): Outcome => scene.outcomes.get(call) ?? unknownOutcome;
+  const outcomes = scene.outcomes.get(epoch);
+  const outcomeOf = (call: ToolCall): Outcome => outcomes?.get(call) ?? unknownOutcome;
   const isSwitched = next !== undefined && !isAskedAlike(state.run?.setup, next.request);
   return {
-    step(call, _args, replies, { operationId, spec }): Step {
+    step(call, _args, replies, { operationId, spec, setup }): Step {
       const isOpen = scene.statuses.get(operationId) !== "completed";
       if (isOpen || replies.length < (scene.answered.get(operationId) ?? 0))
         return { type: "exec", request: noBytes };
@@ -81,11 +77,11 @@ export function toolsOf(scene: Scene, state: ConversationState): Tools {
       const effect = isSwitched && !spec.concurrent && !outcome.isError;
       return {
         type: "done",
-        outcome: effect ? { ...outcome, effect: { type: "mode", mode: "agent" } } : outcome,
+        outcome: effect ? { ...outcome, effect: { type: "mode", mode: setup.mode } } : outcome,
       };
     },
     fail: outcomeOf,
-    inMode: (setup) => (next ? scene.setupOf(next.callId) : setup),
+    inMode: (setup) => (next && scene.setupOf(next.callId)) || setup,
   };
 }
 
@@ -95,4 +91,3 @@ const isAskedAlike = (setup: Setup | undefined, request: RecordedCall["request"]
 
 const noBytes = new Uint8Array();
 const unknownOutcome: Outcome = { text: "", isError: true, images: [], card: noBytes };
-const noOptions: LlmOptions = { maxOutputTokens: null, temperature: null, topP: null };
