@@ -6,6 +6,7 @@ import fc from "fast-check";
 import { createConversationActions } from "../../src-main/app/conversations.ts";
 import type { Setup } from "../../src-main/loop/types.ts";
 import { openStore } from "../../src-main/store/store.ts";
+import { heard } from "../store/heard.ts";
 import {
   answers,
   callsFor,
@@ -19,8 +20,6 @@ import {
   type Said,
   setup,
   starts,
-  type Talk,
-  usage,
 } from "../store/talk.ts";
 
 const replayOf = (store: ReturnType<typeof openStore>, id: string) =>
@@ -68,14 +67,6 @@ const lines: fc.Arbitrary<Line> = fc.oneof(
   ),
   fc.constant<Line>(() => cancels),
 );
-
-/** As the runner does it: the try that ended is written with the commit, which tells what it used. */
-function heard(talk: Talk, said: Said): void {
-  const { inputId } = talk.prepare(said).commit;
-  const callId = inputId.slice("call:".length);
-  const record = { callId, try: 1, startedMs: 1, firstMs: 2, endedMs: 3, usage, error: null, partial: null };
-  talk.hears(said, { tries: inputId.startsWith("call:") ? [record] : [] });
-}
 
 describe("a replay", () => {
   test("comes to the same hash at every commit, whatever a conversation heard", () => {

@@ -12,8 +12,10 @@ import {
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import Sqlite from "better-sqlite3";
+import type { Reply } from "../../src-main/loop/types.ts";
 import { openStore } from "../../src-main/store/store.ts";
-import { answers, callsFor, createTalk, fails, failure, replies, starts } from "../store/talk.ts";
+import { heard } from "../store/heard.ts";
+import { answers, callsFor, createTalk, fails, failure, replies, type Said, starts } from "../store/talk.ts";
 import { createOwnkey, type Ownkey } from "./ownkey.ts";
 
 const holding = (folder: string, text: string): readonly string[] =>
@@ -36,11 +38,15 @@ describe("the commands about what is stored", () => {
   function talk(clientId: string, text: string): string {
     const store = openStore(file);
     const made = createTalk(store, "key:1", clientId);
-    made.hears(starts("r1", text));
-    made.hears(callsFor("Look"));
-    made.hears(replies(0, { type: "answer", bytes: Buffer.from("```\nlooks *good*\n```") }));
-    made.hears(answers("All **done**."));
-    made.hears(starts("r2", "And now?"));
+    const looked: Reply = { type: "answer", bytes: Buffer.from("```\nlooks *good*\n```") };
+    const script: readonly Said[] = [
+      starts("r1", text),
+      callsFor("Look"),
+      replies(0, looked),
+      answers("All **done**."),
+      starts("r2", "And now?"),
+    ];
+    for (const said of script) heard(made, said);
     const callId = made.callId;
     made.hears(fails(failure("auth")), {
       tries: [
