@@ -192,6 +192,8 @@ export interface Settings {
   /** Conversations untouched for longer are deleted, once a day. null: kept until the user deletes them. */
   readonly keepDays: number | null;
   readonly dailyBackups: boolean;
+  /** How full a channel's context window may be before the history is made shorter. */
+  readonly compactPercent: number;
 }
 
 export interface ConversationSummary {

@@ -28,6 +28,7 @@ import type { Sealer } from "./sealer.ts";
 import { createSearchSettings } from "./search.ts";
 import { openSecrets } from "./secrets.ts";
 import { createSessions } from "./sessions.ts";
+import { createUserSettings } from "./settings.ts";
 import type { TlsFiles } from "./tls.ts";
 import { version } from "./version.ts";
 import { createWindow } from "./window.ts";
@@ -70,8 +71,6 @@ export interface Listening {
 const firstPort = 7788;
 const portsTried = 100;
 const portSetting = "port";
-const compactSetting = "compactPercent";
-const compactDefault = 85;
 
 export function createApp(options: AppOptions): App {
   const { clock, log } = options;
@@ -188,7 +187,7 @@ function directOptions(options: AppOptions, parts: Parts, onCall: DirectOptions[
     createLlm: channels.openLlm,
     installationKey: secrets.installationKey,
     protectedPaths: [options.folder.path],
-    compactPercent: () => percentOf(store.settings.get(compactSetting)),
+    compactPercent: () => createUserSettings(store.settings).get().compactPercent,
     redact,
     ownPorts,
     local,
@@ -210,9 +209,6 @@ function statusOf(store: Store, { folder, sealer }: AppOptions, running: Running
     sealer: sealer.kind,
   };
 }
-
-const percentOf = (value: unknown): number =>
-  typeof value === "number" && value > 0 && value <= 100 ? value : compactDefault;
 
 function noticeOf({ data }: Store): string | null {
   if (!data.recovery) return null;

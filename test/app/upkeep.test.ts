@@ -87,7 +87,7 @@ describe("the daily upkeep", () => {
     const { store, settings, stop } = begin();
     store.settings.set("user.keepDays", "soon");
     store.settings.set("user.dailyBackups", false);
-    assert.deepEqual(settings.get(), { keepDays: null, dailyBackups: false });
+    assert.deepEqual(settings.get(), { keepDays: null, dailyBackups: false, compactPercent: 85 });
     void stop();
     store.close();
   });

@@ -88,6 +88,7 @@ describe("the commands about what is stored", () => {
       ["settings", "keep-days=soon"],
       ["settings", "keep-days=0"],
       ["settings", "daily-backups=1"],
+      ["settings", "compact-percent=off"],
       ["settings", "constructor=1"],
     ];
     for (const words of wrong) {
@@ -98,12 +99,15 @@ describe("the commands about what is stored", () => {
   });
 
   test("settings have defaults, and stay as they were set", async () => {
-    assert.equal((await run("settings")).stdout, "keep-days      off\ndaily-backups  on\n");
+    assert.equal(
+      (await run("settings")).stdout,
+      "keep-days        off\ndaily-backups    on\ncompact-percent  85\n",
+    );
     const set = await run("settings", "keep-days=30", "daily-backups=off");
-    assert.equal(set.stdout, "keep-days      30\ndaily-backups  off\n");
+    assert.equal(set.stdout, "keep-days        30\ndaily-backups    off\ncompact-percent  85\n");
     assert.equal(
       (await run("settings", "keep-days=off", "--json")).stdout,
-      '{"keepDays":null,"dailyBackups":false}\n',
+      '{"keepDays":null,"dailyBackups":false,"compactPercent":85}\n',
     );
     await run("settings", "daily-backups=on");
   });

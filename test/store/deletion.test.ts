@@ -36,7 +36,7 @@ function begin(folder: string, secret: string) {
   store.checkpoints.save({
     blobId: new Uint8Array(32).fill(7),
     conversationId: talk.id,
-    ...{ epoch: 0, messageCount: 1, historyHash: new Uint8Array(32), runId: "r1", sentMs: 1 },
+    ...{ epoch: 0, messageCount: 1, historyHash: new Uint8Array(32), todos: [], runId: "r1", sentMs: 1 },
   });
   return { store, talk };
 }

@@ -89,10 +89,11 @@ const restoreCommand: Command = {
 
 /** As they are called on the command line, and how their values are written there. */
 const settings: Readonly<
-  Record<string, readonly [name: keyof Settings, kind: "number or off" | "on or off"]>
+  Record<string, readonly [name: keyof Settings, kind: "number" | "number or off" | "on or off"]>
 > = {
   "keep-days": ["keepDays", "number or off"],
   "daily-backups": ["dailyBackups", "on or off"],
+  "compact-percent": ["compactPercent", "number"],
 };
 
 const settingsCommand: Command = {
@@ -102,6 +103,7 @@ const settingsCommand: Command = {
   help: [
     "keep-days=N        deletes conversations, once a day, that nobody has touched for N days; off keeps them",
     "daily-backups=on   copies everything once a day while Ownkey runs, and keeps the newest three; or off",
+    "compact-percent=N  shortens a conversation that fills N percent of its channel's context window; 85 at first",
   ],
   operands: [0, 99],
   options: { json: "flag" },
@@ -129,6 +131,9 @@ function pairOf(word: string): readonly [keyof Settings, number | boolean | null
   if (!setting) throw new WrongUse(`Give KEY=VALUE; the keys are: ${Object.keys(settings).join(", ")}.`);
   const [name, kind] = setting;
   switch (kind) {
+    case "number":
+      if (!/^\d+$/.test(value)) throw new WrongUse(`${key} is a number.`);
+      return [name, Number(value)];
     case "number or off":
       if (value === "off") return [name, null];
       if (!/^\d+$/.test(value)) throw new WrongUse(`${key} is a number, or off.`);

@@ -1,5 +1,6 @@
 /** Inputs, from their ids and from what they appended. */
 import type { AssistantMessage, ContextMessage, LlmError, Message, UserMessage } from "../../llm/types.ts";
+import { calledOff, isInstruction } from "../compaction.ts";
 import type { ConversationState, Input, Resolutions } from "../types.ts";
 import type { RecordedInput } from "./recording.ts";
 import type { Scene } from "./scene.ts";
@@ -36,7 +37,7 @@ const splitAt = (text: string, at: number): readonly [string, string] => [
 
 function startOf(scene: Scene, state: ConversationState, input: RecordedInput, runId: string): Input {
   const appended = scene.appendedBy(input);
-  const told = appended.filter(({ role }) => role !== "tool").slice(state.queued.length);
+  const told = toldBy(state, appended);
   const callId = `${state.conversationId}/${state.epoch}/${state.turn + 1}/${state.callCount + 1}`;
   const run = scene.recording.runs.find((each) => each.runId === runId);
   const setup = scene.setupOf(callId) ?? run?.setup;
@@ -44,11 +45,24 @@ function startOf(scene: Scene, state: ConversationState, input: RecordedInput, r
   return {
     type: "start",
     runId,
-    message: (told.at(-1) ?? nothing) as UserMessage,
-    context: told.slice(0, -1) as readonly ContextMessage[],
+    message: told.at(-1)?.role === "user" ? (told.at(-1) as UserMessage) : null,
+    context: told.filter((message): message is ContextMessage => message.role === "context"),
     setup,
     resolutions: resolutionsOf(state, appended),
+    origin: null,
   };
+}
+
+/** What a run brought with it: without results, what the loop itself adds, and what had waited. */
+function toldBy(state: ConversationState, appended: readonly Message[]): readonly Message[] {
+  const wasCalledOff = isInstruction(state.messages.at(-1));
+  const own = appended.filter(
+    (message) =>
+      message.role !== "tool" &&
+      !isInstruction(message) &&
+      !(wasCalledOff && message.role === "context" && message.text === calledOff.text),
+  );
+  return own.slice(state.queued.length);
 }
 
 /** How the calls that this run interrupted have ended: their results are the first that it appended. */

@@ -82,6 +82,7 @@ export function toolsOf(scene: Scene, state: ConversationState): Tools {
     },
     fail: outcomeOf,
     inMode: (setup) => (next && scene.setupOf(next.callId)) || setup,
+    filesOf: () => [],
   };
 }
 
