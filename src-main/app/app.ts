@@ -9,7 +9,7 @@ import type { Clock } from "../base/clock.ts";
 import { OwnkeyError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Reply, Status } from "../contract.ts";
-import { openStore, type Store } from "../store/store.ts";
+import { openStore as openFile, type Store } from "../store/store.ts";
 import { createDirect, type Direct, type DirectOptions } from "../transport/direct.ts";
 import { createChannels } from "./channels.ts";
 import { startUpkeep } from "./data.ts";
@@ -40,6 +40,8 @@ export interface AppOptions {
   readonly log: Log;
   /** Where the built window lies; it may not be there. */
   readonly rendererDir: string;
+  /** Opens the database at that path; a test hands in a store that stops where it likes. Left out: the real one. */
+  readonly openStore?: (file: string) => Store;
 }
 
 export interface App {
@@ -155,7 +157,7 @@ const notYet = (clock: Clock): Running => ({
 type Parts = ReturnType<typeof openParts>;
 
 /** What is there whether or not anything listens. */
-function openParts({ folder, sealer, clock }: AppOptions, running: Running) {
+function openParts({ folder, sealer, clock, openStore = openFile }: AppOptions, running: Running) {
   const store = openStore(join(folder.path, "ownkey.db"));
   const secrets = openSecrets(folder);
   const localKeys = createLocalKeys(store.localKeys, secrets.installationKey, clock);

@@ -1,8 +1,10 @@
 /**
- * The user's machine as Cursor's client plays it: files and a shell, asked by execs.
+ * The user's machine as Cursor's client plays it: files, a shell and a server's tools, asked by execs.
  *
- * Like the real client it remembers answers by exec_id and arguments, so a question that comes again after a drop is
- * joined or answered from memory and not carried out twice (PROTOCOL.md section 10).
+ * Like the real client it remembers, per kind, the last ten questions by exec_id and arguments: one that comes again
+ * after a drop is joined or answered from memory and not carried out twice (seen, PROTOCOL.md section 10). Two things
+ * are as unlucky as there: a command that ends after it was joined is reported as stopped by the user, although it ran
+ * to its end; and a server's tool is never remembered.
  */
 import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import {
@@ -10,7 +12,9 @@ import {
   type ExecServerMessage,
   ExecServerMessageSchema,
 } from "../../src-main/gen/agent/v1/exec_pb.ts";
-import type { ReadArgs, WriteArgs } from "../../src-main/gen/agent/v1/files_pb.ts";
+import type { DeleteArgs, ReadArgs, WriteArgs } from "../../src-main/gen/agent/v1/files_pb.ts";
+import type { McpArgs } from "../../src-main/gen/agent/v1/mcp_pb.ts";
+import { ShellAbortReason } from "../../src-main/gen/agent/v1/shell_pb.ts";
 
 export type ExecAnswer = NonNullable<MessageInitShape<typeof ExecClientMessageSchema>["message"]>;
 
@@ -22,40 +26,87 @@ export interface Command {
   readonly until?: Promise<unknown>;
 }
 
+const remembered = 10;
+
 export class Machine {
   readonly workspace = "/home/me/project";
   readonly files = new Map<string, string>([[`${this.workspace}/hello.txt`, "hello one\nhello two\n"]]);
   /** What a command does; by default it prints itself. */
   shell: (command: string) => Command = (command) => ({ stdout: [`${command}\n`] });
+  /** How long the answer takes once something was done. */
+  pause: (exec: ExecServerMessage) => Promise<unknown> = async () => {};
   /** What was really carried out, in order. */
   readonly carriedOut: string[] = [];
-  readonly #memory = new Map<string, Execution>();
+  /** Commands whose end was reported wrongly, since they were joined: their exec_ids. */
+  readonly misreported = new Set<string>();
+  readonly #memory = new Map<string, Map<string, Execution>>();
 
   /** The answers to a question, one after the other; the last one ends it. */
   async *carryOut(exec: ExecServerMessage): AsyncGenerator<ExecAnswer, void, undefined> {
-    const name = nameOf(exec);
-    const known = this.#memory.get(name) ?? new Execution(this.#do(exec));
-    this.#memory.set(name, known);
-    yield* known.follow();
+    if (exec.message.case === "mcpArgs") return yield* this.#do(exec);
+    const known = this.#known(exec);
+    const isJoined = known?.isOver === false;
+    for await (const answer of (known ?? this.#begin(exec)).follow())
+      yield isJoined ? this.#misreport(exec, answer) : answer;
   }
 
-  async *#do({ message }: ExecServerMessage): AsyncGenerator<ExecAnswer, void, undefined> {
+  #kind({ message }: ExecServerMessage): Map<string, Execution> {
+    const name = message.case ?? "";
+    const kind = this.#memory.get(name) ?? new Map<string, Execution>();
+    this.#memory.set(name, kind);
+    return kind;
+  }
+
+  #known(exec: ExecServerMessage): Execution | undefined {
+    return this.#kind(exec).get(nameOf(exec));
+  }
+
+  #begin(exec: ExecServerMessage): Execution {
+    const kind = this.#kind(exec);
+    const begun = new Execution(this.#do(exec));
+    kind.set(nameOf(exec), begun);
+    for (const oldest of kind.keys()) if (kind.size > remembered) kind.delete(oldest);
+    return begun;
+  }
+
+  #misreport({ execId }: ExecServerMessage, answer: ExecAnswer): ExecAnswer {
+    if (answer.case !== "shellStream" || answer.value.event?.case !== "exit") return answer;
+    this.misreported.add(execId);
+    const aborted = { code: 0xffffffff, aborted: true, abortReason: ShellAbortReason.USER_ABORT };
+    const event = { case: "exit", value: { ...answer.value.event.value, ...aborted } } as const;
+    return { case: "shellStream", value: { event } };
+  }
+
+  async *#do(exec: ExecServerMessage): AsyncGenerator<ExecAnswer, void, undefined> {
+    const { message } = exec;
     switch (message.case) {
       case "requestContextArgs":
         yield this.#context();
         return;
-      case "readArgs":
-        this.carriedOut.push(`read ${message.value.path}`);
-        yield this.#read(message.value);
-        return;
-      case "writeArgs":
-        this.carriedOut.push(`write ${message.value.path}`);
-        yield this.#write(message.value);
-        return;
       case "shellStreamArgs":
         this.carriedOut.push(`shell ${message.value.command}`);
-        yield* this.#run(message.value.command);
-        return;
+        return yield* this.#run(message.value.command);
+      default: {
+        const answer = this.#answer(message);
+        await this.pause(exec);
+        yield answer;
+      }
+    }
+  }
+
+  #answer(message: ExecServerMessage["message"]): ExecAnswer {
+    switch (message.case) {
+      case "readArgs":
+        this.carriedOut.push(`read ${message.value.path}`);
+        return this.#read(message.value);
+      case "writeArgs":
+        this.carriedOut.push(`write ${message.value.path}`);
+        return this.#write(message.value);
+      case "deleteArgs":
+        this.carriedOut.push(`delete ${message.value.path}`);
+        return this.#delete(message.value);
+      case "mcpArgs":
+        return this.#call(message.value);
       default:
         throw new Error(`the machine was asked ${message.case}`);
     }
@@ -94,6 +145,24 @@ export class Machine {
     };
   }
 
+  #delete({ path }: DeleteArgs): ExecAnswer {
+    const before = this.files.get(path);
+    this.files.delete(path);
+    const result =
+      before === undefined
+        ? ({ case: "fileNotFound", value: { path } } as const)
+        : ({ case: "success", value: { path, deletedFile: path, fileSize: BigInt(before.length) } } as const);
+    return { case: "deleteResult", value: { result } };
+  }
+
+  #call({ toolName, args }: McpArgs): ExecAnswer {
+    const given = Object.values(args).map(({ kind }) => String(kind.value));
+    this.carriedOut.push(["call", toolName, ...given].join(" "));
+    const text = { text: `${toolName} is done` };
+    const value = { content: [{ content: { case: "text", value: text } as const }] };
+    return { case: "mcpResult", value: { result: { case: "success", value } } };
+  }
+
   async *#run(command: string): AsyncGenerator<ExecAnswer, void, undefined> {
     const { stdout = [], stderr = [], code = 0, until } = this.shell(command);
     yield { case: "shellStream", value: { event: { case: "start", value: {} } } };
@@ -110,7 +179,7 @@ export class Machine {
 class Execution {
   readonly #given: ExecAnswer[] = [];
   #more = Promise.withResolvers<void>();
-  #isOver = false;
+  isOver = false;
 
   constructor(answers: AsyncIterable<ExecAnswer>) {
     void this.#carryOut(answers);
@@ -118,7 +187,7 @@ class Execution {
 
   async *follow(): AsyncGenerator<ExecAnswer, void, undefined> {
     for (let at = 0; ; at++) {
-      while (at >= this.#given.length && !this.#isOver) await this.#more.promise;
+      while (at >= this.#given.length && !this.isOver) await this.#more.promise;
       const answer = this.#given[at];
       if (!answer) return;
       yield answer;
@@ -130,7 +199,7 @@ class Execution {
       this.#given.push(answer);
       this.#wake();
     }
-    this.#isOver = true;
+    this.isOver = true;
     this.#wake();
   }
 

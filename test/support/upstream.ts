@@ -1,7 +1,7 @@
 /** An OpenAI-compatible server whose model is a function: it answers from what it was sent, over real HTTP. */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { TestContext } from "node:test";
+import type { Scope } from "./scope.ts";
 
 export interface Asked {
   /** The bytes of the request's body, as text. */
@@ -108,7 +108,7 @@ export class Say {
   }
 }
 
-export async function startUpstream(t: TestContext, model: Model): Promise<Upstream> {
+export async function startUpstream(t: Scope, model: Model): Promise<Upstream> {
   const requests: Asked[] = [];
   const answering = new Set<ServerResponse>();
   const server = createServer(async (request, response) => {

@@ -6,7 +6,6 @@
  * It answers kv questions and execs at once, unless a test holds them back.
  */
 import { Agent, type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
-import type { TestContext } from "node:test";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import {
@@ -22,6 +21,7 @@ import type { ExecServerMessage } from "../../src-main/gen/agent/v1/exec_pb.ts";
 import { BidiAppendRequestSchema, BidiRequestIdSchema } from "../../src-main/gen/aiserver/v1/bidi_pb.ts";
 import { assertHonestExec } from "./honest.ts";
 import { Machine } from "./machine.ts";
+import type { Scope } from "./scope.ts";
 import { type End, readEnd, Sight } from "./sight.ts";
 
 export type ClientMessage = NonNullable<MessageInitShape<typeof AgentClientMessageSchema>["message"]>;
@@ -67,7 +67,7 @@ export class Client {
   readonly blobs = new Map<string, Uint8Array>();
   readonly agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
-  constructor(t: TestContext, url: string, token: string, machine = new Machine()) {
+  constructor(t: Scope, url: string, token: string, machine = new Machine()) {
     this.url = url;
     this.token = token;
     this.machine = machine;

@@ -1,0 +1,13 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { crash } from "./crash.ts";
+
+const seed = 1;
+
+test("the harness notices when effects come before their commits", async () => {
+  const found: string[] = [];
+  const order = "commit-after-effect";
+  const { failed } = await crash({ kills: 10, seed, order, failed: (what) => found.push(what) });
+  assert.ok(failed > 0);
+  assert.match(found.join("\n"), /done 2 times instead of 1|is undefined and not/);
+});

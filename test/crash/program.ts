@@ -1,0 +1,81 @@
+/**
+ * The headless program in a process of its own, to be killed: what host/ builds, on a store that dies at named points
+ * and with a clock that runs faster. Everything is loaded before it is told to begin, so that a new one takes over at once.
+ */
+import "openai"; // loaded with the first answer otherwise
+import { createApp } from "../../src-main/app/app.ts";
+import { openFolder } from "../../src-main/app/folder.ts";
+import { type Clock, systemClock } from "../../src-main/base/clock.ts";
+import { createLog } from "../../src-main/base/log.ts";
+import { createKeyFileSealer } from "../../src-main/host/key-file-sealer.ts";
+import { encodeMessage } from "../../src-main/loop/history.ts";
+import { openStore, type Store } from "../../src-main/store/store.ts";
+import type { Clocking, Death, FromProgram, Stored, ToProgram } from "./messages.ts";
+import { aheadMs, mortalStore, type Point } from "./mortal-store.ts";
+
+process.umask(0o077);
+
+let death: Death | null = null;
+let left = 0;
+let store: Store | null = null;
+/** What was done is written after this time. */
+let lateMs = 0;
+
+const tell = (message: FromProgram): unknown => process.send?.(message);
+
+function reached(point: Point): void {
+  if (death?.point === point && --left === 0) process.kill(process.pid, "SIGKILL");
+}
+
+async function begin({ folder: path, port, order, clock }: Extract<ToProgram, { type: "begin" }>) {
+  lateMs = aheadMs[order];
+  const folder = openFolder(path);
+  const app = createApp({
+    folder,
+    sealer: createKeyFileSealer(folder),
+    clock: faster(clock),
+    log: createLog("warn"),
+    rendererDir: "",
+    openStore(file) {
+      store = openStore(file);
+      return mortalStore(store, order, reached);
+    },
+  });
+  const listening = await app.listen(port);
+  const { port: taken, direct } = listening;
+  tell({ type: "listens", port: taken, direct, violations: violationsNow() });
+}
+
+const violationsNow = (): readonly string[] => store?.verify(null).violations ?? [];
+
+function read(clientIds: readonly string[]): readonly Stored[] {
+  const { conversations, localKeys } = store ?? {};
+  const principal = `key:${localKeys?.list()[0]?.id}`;
+  return clientIds.map((clientId) => {
+    const id = conversations?.find(principal, clientId);
+    const state = id ? conversations?.load(id)?.state : undefined;
+    return { messages: (state?.messages ?? []).map(encodeMessage), phase: state?.phase.type ?? "missing" };
+  });
+}
+
+const faster = ({ sinceMs, shows, speed }: Clocking): Clock => ({
+  now: () => Math.floor(shows + (Date.now() - sinceMs) * speed),
+  after: (ms, task) => systemClock.after(ms / speed, task),
+});
+
+process.on("disconnect", () => process.exit());
+process.on("message", (message: ToProgram) => {
+  switch (message.type) {
+    case "begin":
+      return void begin(message);
+    case "arm":
+      death = message.death;
+      left = death?.nth ?? 0;
+      return;
+    case "read":
+      setTimeout(() => {
+        tell({ type: "stored", conversations: read(message.clientIds), violations: violationsNow() });
+      }, lateMs);
+  }
+});
+tell({ type: "warm" });
