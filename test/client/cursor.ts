@@ -16,6 +16,7 @@ import type {
   SDKMessage,
   SDKUserMessage,
   SendOptions,
+  SteerAckOutcome,
 } from "@cursor/sdk";
 import { until } from "../support/until.ts";
 
@@ -200,6 +201,11 @@ export class Turn {
 
   async cancel(): Promise<void> {
     if (this.#run.status === "running") await this.#run.cancel();
+  }
+
+  /** Says something to the model while it works; resolves with what became of it. */
+  async steer(text: string): Promise<SteerAckOutcome | undefined> {
+    return this.#run.steer?.(text);
   }
 
   /** Resolves when the user has seen that text. */

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { until } from "../support/until.ts";
+import type { Model } from "../support/upstream.ts";
 import { redPixel } from "./pixel.ts";
 import { calls, imagesIn, promptFor, says, tellResults } from "./script.ts";
 import { openStage } from "./stage.ts";
@@ -121,6 +122,27 @@ test("Cursor's client through the program", { concurrency: 4 }, async (t) => {
         images: [{ data: redPixel, mimeType: "image/png" }],
       });
       assert.deepEqual([status, result], ["finished", `data:image/png;base64,${redPixel}`]);
+    }),
+
+    scene("tells the model what the user writes while a command runs, behind its result", async () => {
+      const agent = await cursor.agent();
+      const newest: Model = ({ messages }, say) =>
+        say.text(
+          messages
+            .slice(-2)
+            .map(({ role, content }) => `${role}: ${content}`)
+            .join(" | "),
+        );
+      const command = "touch runs; until [ -e go ]; do sleep 0.05; done; echo over";
+      const turn = await agent.send(promptFor([calls("Shell", { command }), newest]));
+      await until(() => existsSync(join(agent.cwd, "runs")), "the command runs");
+      const outcome = turn.steer("Be brief.");
+      await relay.quiet();
+      writeFileSync(join(agent.cwd, "go"), "");
+      assert.equal(await outcome, "complete_delivered");
+      const { status, result } = await turn.ended;
+      assert.equal(status, "finished");
+      assert.match(result ?? "", /^tool: exit code: 0\nover[^|]*\| user: Be brief\.$/);
     }),
 
     scene("goes on with a conversation, in this process and in a new one", async () => {
