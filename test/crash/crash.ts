@@ -52,7 +52,7 @@ async function crashIn(scope: Scope, options: CrashOptions): Promise<Report> {
   const { seed, order } = options;
   const actor = createActor();
   const upstream = await startUpstream(scope, actor.model);
-  const stock = openStock(scope, 3);
+  const stock = await openStock(scope, 3);
   const home = await furnish(scope, upstream);
   const clock = { sinceMs: Date.now(), shows: startMs, speed: speeds.program };
   const open = () => Lane.open(scope, home, { stock, order, clock });

@@ -2,6 +2,7 @@
  * The headless program in a process of its own, to be killed: what host/ builds, on a store that dies at named points
  * and with a clock that runs faster. Everything is loaded before it is told to begin, so that a new one takes over at once.
  */
+import { flushCompileCache } from "node:module";
 import "openai"; // loaded with the first answer otherwise
 import { createApp } from "../../src-main/app/app.ts";
 import { openFolder } from "../../src-main/app/folder.ts";
@@ -78,4 +79,5 @@ process.on("message", (message: ToProgram) => {
       }, lateMs);
   }
 });
+flushCompileCache(); // it will have no end at which that is done
 tell({ type: "warm" });
