@@ -3,7 +3,6 @@
  * and with a clock that runs faster. Everything is loaded before it is told to begin, so that a new one takes over at once.
  */
 import { flushCompileCache } from "node:module";
-import "openai"; // loaded with the first answer otherwise
 import { createApp } from "../../src-main/app/app.ts";
 import { openFolder } from "../../src-main/app/folder.ts";
 import { type Clock, systemClock } from "../../src-main/base/clock.ts";
