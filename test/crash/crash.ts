@@ -34,7 +34,7 @@ export interface Report {
 
 const names = Object.keys(plays);
 /** Of the program's clock, whose limits a busy machine must keep, and of the pauses before a client comes back. */
-const speeds = { program: 4, client: 20 };
+const speeds = { program: 2, client: 20 };
 const mostKills = 4;
 /** What the program's clock shows at the beginning. */
 const startMs = Date.UTC(2026, 0, 1);

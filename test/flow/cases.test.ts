@@ -5,15 +5,18 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { create, fromBinary } from "@bufbuild/protobuf";
 import { sha256, toHex } from "../../src-main/base/hash.ts";
-import { AgentClientMessageSchema } from "../../src-main/gen/agent/v1/agent_pb.ts";
+import { AgentClientMessageSchema, type AgentServerMessage } from "../../src-main/gen/agent/v1/agent_pb.ts";
 import {
   type ConversationStateStructure,
   ConversationTurnStructureSchema,
 } from "../../src-main/gen/agent/v1/conversation_pb.ts";
 import { InteractionResponseSchema } from "../../src-main/gen/agent/v1/queries_pb.ts";
-import { startFlow } from "../support/flow.ts";
+import { gate, startFlow } from "../support/flow.ts";
+import { keys, startProgram } from "../support/program.ts";
 import { readShared, shared } from "../support/shared.ts";
+import { until } from "../support/until.ts";
 import type { Asked, Say } from "../support/upstream.ts";
+import { Client } from "../support/wire.ts";
 
 /** null, after saying so, when the cases are not at hand. */
 function inputOf(id: string): unknown {
@@ -28,10 +31,56 @@ function inputOf(id: string): unknown {
   return (readShared(`bugs/cases/${name}`) as { readonly input: unknown } | null)?.input ?? null;
 }
 
+interface CaseCall {
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: object;
+}
+
 const calling =
   (name: string, args: object, end: string) =>
   ({ results }: Asked, say: Say): void =>
     results.length > 0 ? say.text(end) : say.call(name, args);
+
+test("C41: after a cancel while tools run, each call has one result, and what comes late is not heard", async (t) => {
+  const input = inputOf("C41") as
+    | readonly { readonly llm?: { readonly toolCalls: readonly CaseCall[] } }[]
+    | null;
+  if (!input) return t.skip("the cases are missing");
+  const calls = input.flatMap(({ llm }) => llm?.toolCalls ?? []);
+  const model = ({ prompt }: Asked, say: Say): void => {
+    if (prompt !== "go") return say.text("on");
+    for (const { id, name, arguments: args } of calls) say.call(name === "Ls" ? "LS" : name, args, id);
+  };
+  for (const restarts of [false, true]) {
+    const { client, program, upstream } = await startFlow(t, model);
+    const run = client.run({ text: "go", hold: ({ message }) => message.case === "shellStreamArgs" });
+    await run.until(() => run.execs("shellStreamArgs").length === 1);
+    await run.cancel();
+    await run.release();
+    assert.deepEqual(await run.ended(), { type: "finished" });
+    if (restarts) await program.stop();
+    const { folder, clock } = program;
+    const later = restarts ? await startProgram(t, { upstream, folder, clock }) : program;
+    const again = new Client(t, later.url, client.token, client.machine);
+    again.conversationId = client.conversationId;
+    again.checkpoint = client.checkpoint;
+    const next = again.run({ text: "continue" });
+    assert.deepEqual(await next.ended(), { type: "finished" });
+
+    const [before, after] = upstream.requests;
+    const messages = after?.messages ?? [];
+    assert.deepEqual(messages.slice(0, before?.messages.length), before?.messages);
+    const results = messages.filter(({ role }) => role === "tool");
+    assert.deepEqual(
+      results.map(({ tool_call_id }) => tool_call_id),
+      calls.map(({ id }) => id),
+    );
+    for (const { content } of results) assert.match(String(content), /stopped this turn/);
+    assert.equal(after?.raw.includes("sleep 99\\n"), false, "the late output");
+    assert.equal(messages.at(-1)?.content, "continue");
+  }
+});
 
 test("C44: waiting for the user's permission is not a timeout", async (t) => {
   const input = inputOf("C44") as readonly { readonly waitMs?: number }[] | null;
@@ -90,6 +139,91 @@ test("C47: every blob that a checkpoint names was sent before, by the hash of it
   }
   assert.equal(client.checkpoint?.turns.length, 2);
 });
+
+test("C49: while the model is silent heartbeats go out, and its connection stays", async (t) => {
+  if (!inputOf("C49")) return t.skip("the cases are missing");
+  const [first, second] = [gate(), gate()];
+  const { client, program, upstream } = await startFlow(t, async (_, say) => {
+    say.begin();
+    await first.opened;
+    say.text("one ");
+    await second.opened;
+    say.text("two");
+  });
+  const run = client.run({ text: "Hi" });
+  await until(() => upstream.open() === 1);
+  const beats = () => run.all("heartbeat").length;
+  for (const [silence, door] of [
+    [110, first], // the channel's limit is 120 s
+    [110, second],
+  ] as const) {
+    for (let seconds = 0; seconds < silence; seconds += 10) {
+      const before = beats();
+      await program.clock.advance(10_000);
+      await run.until(() => beats() > before, "a heartbeat within 10 s");
+    }
+    assert.deepEqual([run.end, upstream.open()], [null, 1]);
+    door.open();
+    await run.until(() => run.text.endsWith(door === first ? "one " : "two"));
+  }
+  assert.deepEqual(await run.ended(), { type: "finished" });
+  const said = program.store.conversations.idOf(keys.a.principal, client.conversationId);
+  assert.doesNotMatch(JSON.stringify(program.store.conversations.load(said)?.state.messages), /heartbeat/i);
+});
+
+test("C51: a turn ends with turn_ended and the end of the stream, and nothing follows", async (t) => {
+  if (!inputOf("C51")) return t.skip("the cases are missing");
+  const { client, program } = await startFlow(t, (_, say) => say.text("plain"));
+  const run = client.run({ text: "Hi" });
+  assert.deepEqual(await run.ended(), { type: "finished" });
+  const last = run.updates.at(-1);
+  assert.equal(last?.case, "turnEnded");
+  const behind = run.seen.slice(run.seen.findIndex((each) => isTurnEnded(each)) + 1);
+  assert.deepEqual(
+    behind.map(({ message }) => message.case).filter((kind) => kind !== "kvServerMessage"),
+    ["conversationCheckpointUpdate"],
+  );
+  const heard = run.seen.length;
+  await run.closed();
+  await program.clock.advance(60_000);
+  assert.equal(run.seen.length, heard);
+  assert.deepEqual(program.logged, []);
+});
+
+test("C59: what is delivered twice counts once; killed before the next call, that call is made once", async (t) => {
+  if (!inputOf("C59")) return t.skip("the cases are missing");
+  const { client, program, upstream } = await startFlow(t, async ({ results, nth }, say) => {
+    if (results.length === 0) return say.call("Read", { path: "hello.txt" });
+    if (nth === 1) await say.gone;
+    say.text(results.join());
+  });
+  const run = client.run({ text: "Hi", hold: ({ message }) => message.case === "readArgs" });
+  await run.until(() => run.execs("readArgs").length === 1);
+  const [exec] = run.execs("readArgs");
+  assert.ok(exec);
+  const content = { case: "content", value: "once" } as const;
+  const result = {
+    result: { case: "success", value: { path: "hello.txt", output: content, totalLines: 1 } },
+  } as const;
+  const answer = { case: "readResult", value: result } as const;
+  const message = { case: "execClientMessage", value: { id: exec.id, message: answer } } as const;
+  const seqno = run.appends.length;
+  for (const at of [seqno, seqno, seqno + 1])
+    assert.equal((await client.append(run.requestId, at, message)).status, 200);
+  await until(() => upstream.requests.length === 2);
+  await program.stop();
+  const again = await startProgram(t, { upstream, folder: program.folder, clock: program.clock });
+  const later = new Client(t, again.url, client.token, client.machine);
+  later.conversationId = client.conversationId;
+  later.checkpoint = client.checkpoint;
+  const resumed = later.retry(run);
+  assert.deepEqual(await resumed.ended(), { type: "finished" });
+  assert.deepEqual([upstream.requests.length, upstream.requests[2]?.raw], [3, upstream.requests[1]?.raw]);
+  assert.equal(upstream.requests[2]?.messages.filter(({ role }) => role === "tool").length, 1);
+});
+
+const isTurnEnded = ({ message }: AgentServerMessage): boolean =>
+  message.case === "interactionUpdate" && message.value.message.case === "turnEnded";
 
 function idsIn(state: ConversationStateStructure, blobs: ReadonlyMap<string, Uint8Array>): string[] {
   const inTurns = state.turns.flatMap((id) => {

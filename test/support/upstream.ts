@@ -68,6 +68,11 @@ export class Say {
     this.#chunk({ reasoning_content: reasoning });
   }
 
+  /** The headers go out, and no more for now. */
+  begin(): void {
+    this.#response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
+  }
+
   /** `args` as text is sent as it is, valid or not. */
   call(name: string, args: object | string, id = `call_${this.#calls}`): void {
     const index = this.#calls++;
@@ -102,8 +107,7 @@ export class Say {
   }
 
   #write(chunk: object): void {
-    if (!this.#response.headersSent)
-      this.#response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
+    if (!this.#response.headersSent) this.begin();
     this.#response.write(`data: ${JSON.stringify(chunk)}\n\n`);
   }
 }

@@ -5,6 +5,7 @@
  *
  * It answers kv questions and execs at once, unless a test holds them back.
  */
+import { once } from "node:events";
 import { Agent, type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
@@ -176,6 +177,11 @@ export class Attempt extends Sight {
     await this.until(() => this.end !== null, "the stream ends");
     await Promise.allSettled(this.appends);
     return this.end ?? { type: "dropped" };
+  }
+
+  /** The socket is closed, too. */
+  async closed(): Promise<void> {
+    if (this.#response && !this.#response.closed) await once(this.#response, "close");
   }
 
   /** The next message in order; waits its turn while appends are held back. */
