@@ -117,6 +117,9 @@ class World {
 
 type Move = (world: World, talk: Talk) => Promise<unknown> | unknown;
 
+/** The program may be gone that it was said to. */
+const mayFail = (saying: Promise<unknown> | undefined) => saying?.catch(() => {});
+
 const newest = ({ attempts }: Talk): Attempt | undefined => attempts.at(-1);
 
 const moves: Readonly<Record<string, (at: number) => Move>> = {
@@ -148,8 +151,8 @@ const moves: Readonly<Record<string, (at: number) => Move>> = {
     const { attempt, exec } = talk.held[at % Math.max(talk.held.length, 1)] ?? {};
     return attempt && exec && attempt.answer(exec);
   },
-  steers: (at) => (_, talk) => newest(talk)?.steer(`i${at % 3}`, "And be brief."),
-  stops: () => (_, talk) => newest(talk)?.cancel(),
+  steers: (at) => (_, talk) => mayFail(newest(talk)?.steer(`i${at % 3}`, "And be brief.")),
+  stops: () => (_, talk) => mayFail(newest(talk)?.cancel()),
   restarts: () => (world) => world.restart(),
 };
 

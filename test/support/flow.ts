@@ -1,6 +1,6 @@
 /** A model, the program and a client, each on its own side of a socket. */
-import type { TestContext } from "node:test";
 import { keys, type Program, startProgram } from "./program.ts";
+import type { Scope } from "./scope.ts";
 import { type Model, startUpstream, type Upstream } from "./upstream.ts";
 import { Client } from "./wire.ts";
 
@@ -10,7 +10,7 @@ export interface Flow {
   readonly client: Client;
 }
 
-export async function startFlow(t: TestContext, model: Model): Promise<Flow> {
+export async function startFlow(t: Scope, model: Model): Promise<Flow> {
   const upstream = await startUpstream(t, model);
   const program = await startProgram(t, { upstream });
   return { upstream, program, client: new Client(t, program.url, keys.a.token) };

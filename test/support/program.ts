@@ -5,7 +5,6 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { TestContext } from "node:test";
 import { createConversationActions } from "../../src-main/app/conversations.ts";
 import { createLog } from "../../src-main/base/log.ts";
 import { usualSettings } from "../../src-main/llm/channel.ts";
@@ -15,6 +14,7 @@ import { openStore, type Store } from "../../src-main/store/store.ts";
 import { createDirect, type Direct } from "../../src-main/transport/direct.ts";
 import { createLocal, sleep } from "../../src-main/transport/run/local-table.ts";
 import { createFakeClock, type FakeClock } from "./fake-clock.ts";
+import type { Scope } from "./scope.ts";
 
 export interface Program {
   readonly url: string;
@@ -50,7 +50,7 @@ export const keys = {
 const root = mkdtempSync(join(tmpdir(), "ownkey-flow-"));
 process.once("exit", () => rmSync(root, { recursive: true, force: true }));
 
-export async function startProgram(t: TestContext, options: ProgramOptions): Promise<Program> {
+export async function startProgram(t: Scope, options: ProgramOptions): Promise<Program> {
   const folder = options.folder ?? mkdtempSync(join(root, "program-"));
   const clock = options.clock ?? createFakeClock();
   const channels: Channel[] = [
