@@ -37,6 +37,11 @@ interface CaseCall {
   readonly arguments: object;
 }
 
+interface CaseAnswer {
+  readonly status: number;
+  readonly body?: string;
+}
+
 const calling =
   (name: string, args: object, end: string) =>
   ({ results }: Asked, say: Say): void =>
@@ -79,6 +84,26 @@ test("C41: after a cancel while tools run, each call has one result, and what co
     for (const { content } of results) assert.match(String(content), /stopped this turn/);
     assert.equal(after?.raw.includes("sleep 99\\n"), false, "the late output");
     assert.equal(messages.at(-1)?.content, "continue");
+  }
+});
+
+test("C43: a request that stays too long is shortened a bounded number of times, then the user is told", async (t) => {
+  const input = inputOf("C43") as { readonly providerAlwaysAnswers: readonly CaseAnswer[] } | null;
+  if (!input) return t.skip("the cases are missing");
+  for (const { status, body = "" } of input.providerAlwaysAnswers.filter((each) => each.status >= 400)) {
+    let isFull = false;
+    const { client, upstream } = await startFlow(t, (_, say) =>
+      isFull ? say.refuseWith(status, body) : say.text("word ".repeat(2_000)),
+    );
+    for (const text of ["first", "second"]) await client.run({ text }).ended();
+    isFull = true;
+    const before = upstream.requests.length;
+    const end = await client.run({ text: "third" }).ended();
+    assert.ok(end.type === "failed", body);
+    assert.match(end.details?.details?.detail ?? "", /too (long|large)|context|tokens/i, body);
+    const asked = upstream.requests.slice(before).map(({ raw }) => raw);
+    assert.ok(asked.length <= 6, `${asked.length} requests`);
+    assert.equal(new Set(asked).size, asked.length, "the same bytes are not sent again");
   }
 });
 

@@ -106,6 +106,10 @@ class World {
       const before = talk.history.get(state.epoch) ?? [];
       assert.deepEqual(now.slice(0, before.length), before, `${talk.name} in epoch ${state.epoch}`);
       talk.history.set(state.epoch, now);
+      for (const nth of [0, 1, 2]) {
+        const times = now.filter((message) => message.includes(steeringWords(nth))).length;
+        assert.ok(times <= 1, `${talk.name} was steered ${times} times by the same message`);
+      }
       // What is given up is still open here until its socket has closed.
       const streams = () => talk.asked.filter(({ say }) => !say.isGone).length;
       await until(() => streams() <= 1, `${talk.name} asks one model at a time`);
@@ -116,6 +120,8 @@ class World {
 // ---- moves -------------------------------------------------------------------------------------------------------
 
 type Move = (world: World, talk: Talk) => Promise<unknown> | unknown;
+
+const steeringWords = (nth: number): string => `And be brief (${nth}).`;
 
 /** The program may be gone that it was said to. */
 const mayFail = (saying: Promise<unknown> | undefined) => saying?.catch(() => {});
@@ -151,7 +157,7 @@ const moves: Readonly<Record<string, (at: number) => Move>> = {
     const { attempt, exec } = talk.held[at % Math.max(talk.held.length, 1)] ?? {};
     return attempt && exec && attempt.answer(exec);
   },
-  steers: (at) => (_, talk) => mayFail(newest(talk)?.steer(`i${at % 3}`, "And be brief.")),
+  steers: (at) => (_, talk) => mayFail(newest(talk)?.steer(`i${at % 3}`, steeringWords(at % 3))),
   stops: () => (_, talk) => mayFail(newest(talk)?.cancel()),
   restarts: () => (world) => world.restart(),
 };

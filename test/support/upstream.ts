@@ -97,9 +97,13 @@ export class Say {
   }
 
   refuse(status: number, message: string, headers: Readonly<Record<string, string>> = {}): void {
+    this.refuseWith(status, JSON.stringify({ error: { message } }), headers);
+  }
+
+  refuseWith(status: number, body: string, headers: Readonly<Record<string, string>> = {}): void {
     this.#isOver = true;
     this.#response.writeHead(status, { "content-type": "application/json", ...headers });
-    this.#response.end(JSON.stringify({ error: { message } }));
+    this.#response.end(body);
   }
 
   #chunk(delta: object, reason: string | null = null): void {
