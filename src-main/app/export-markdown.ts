@@ -43,26 +43,38 @@ function storyOf(epochs: readonly EpochRecord[], number: number | null): readonl
   if (!isCompaction)
     return [...storyOf(earlier, epoch.baseEpoch).filter(({ at }) => at < epoch.baseCount), ...own];
   const before = storyOf(earlier, epoch.baseEpoch ?? earlier.at(-1)?.epoch ?? null);
-  const { kept, end } = carriedOver(before, epoch.messages);
+  const { head, kept, end } = carriedOver(before, epoch.messages);
   const moved = before.slice(0, end).map((told, index) => {
-    const behindSummary = index - (end - kept) + 1;
-    return { ...told, at: behindSummary > 0 ? behindSummary : -1 };
+    const place = index - (end - kept);
+    return { ...told, at: place < 0 ? -1 : place + head };
   });
-  return [...moved, ...own.toSpliced(1, kept)];
+  return [...moved, ...own.toSpliced(1, head - 1 + kept)];
 }
 
 /**
- * How many messages behind the summary stood in front of `end` in what came before. The wish to sum up, which was the
- * last one there, is not carried over.
+ * A summary, and with it as many messages of context as make up the `head`, stand in front of the newest messages:
+ * those `kept` ones stood in front of `end` in what came before, where only the wish to sum up came after them.
  */
 function carriedOver(before: readonly Told[], messages: readonly MessageRecord[]) {
   const texts = before.map(({ row }) => JSON.stringify(row.message));
-  const own = messages.slice(1).map(({ message }) => JSON.stringify(message));
-  for (let kept = Math.min(texts.length, own.length); kept > 0; kept--)
-    for (const end of [texts.length, texts.length - 1])
-      if (own.slice(0, kept).every((text, index) => text === texts[end - kept + index])) return { kept, end };
-  return { kept: 0, end: texts.length };
+  const own = messages.map(({ message }) => JSON.stringify(message));
+  const copied = messages.slice(1).findIndex(({ message }, index) => {
+    return message.role !== "context" || !texts.includes(own[index + 1] ?? "");
+  });
+  const heads = copied < 0 ? messages.length : copied + 1;
+  for (let kept = Math.min(texts.length, own.length - 1); kept > 0; kept--)
+    for (let head = 1; head <= heads; head++)
+      for (const end of [texts.length, texts.length - 1])
+        if (
+          own.slice(head, head + kept).length === kept &&
+          isAt(texts, end - kept, own.slice(head, head + kept))
+        )
+          return { head, kept, end };
+  return { head: heads, kept: 0, end: texts.length };
 }
+
+const isAt = (texts: readonly string[], start: number, part: readonly string[]): boolean =>
+  part.every((text, index) => text === texts[start + index]);
 
 const isAskedAfter = (call: CallRecord, row: MessageRecord): boolean =>
   call.epoch === row.epoch && call.messageCount === row.seq + 1;

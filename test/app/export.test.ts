@@ -106,15 +106,16 @@ describe("a conversation of several epochs", () => {
         base: [0, 0],
         rows: [
           [0, context("<summary>the gist</summary>")],
-          [1, context("context of r2")],
-          [2, says("question two")],
-          [3, answer("answer two")],
-          [4, says("question three")],
+          [1, context("context of r1")],
+          [2, context("context of r2")],
+          [3, says("question two")],
+          [4, answer("answer two")],
+          [5, says("question three")],
         ],
       },
     ]);
     assert.deepEqual(order(text, all), all);
-    assert.equal(text.split("answer two").length, 2);
+    for (const once of ["answer two", "context of r1"]) assert.equal(text.split(once).length, 2);
     assert.match(text, /summed up for the model:\*/);
     assert.deepEqual(violations, []);
   });

@@ -53,5 +53,5 @@ export interface RecordedCall {
   readonly messagesHash: Uint8Array;
   readonly requestHash: Uint8Array;
   readonly request: Omit<LlmRequest, "messages">;
-  readonly tries: readonly { readonly usage: Usage | null }[];
+  readonly tries: readonly { readonly usage: Usage | null; readonly error: LlmError | null }[];
 }
