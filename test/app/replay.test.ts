@@ -4,7 +4,9 @@ import { describe, test } from "node:test";
 import Sqlite from "better-sqlite3";
 import fc from "fast-check";
 import { createConversationActions } from "../../src-main/app/conversations.ts";
-import type { Setup } from "../../src-main/loop/types.ts";
+import type { LlmError } from "../../src-main/llm/types.ts";
+import { chainHash, emptyHistoryHash, encodeMessage } from "../../src-main/loop/history.ts";
+import type { ConversationState, Input, Origin, Setup } from "../../src-main/loop/types.ts";
 import { openStore } from "../../src-main/store/store.ts";
 import { heard } from "../store/heard.ts";
 import {
@@ -68,6 +70,35 @@ const lines: fc.Arbitrary<Line> = fc.oneof(
   fc.constant<Line>(() => cancels),
 );
 
+const overflow: LlmError = { ...failure("limit"), code: "context_overflow" };
+
+/** What shortens the history, or leads back into it. */
+const turns: fc.Arbitrary<Line> = fc.oneof(
+  fc.constant<Line>(() => fails(overflow)),
+  fc.constant<Line>((at) => ({ ...startsShort(`r${at}`), message: null })),
+  fc.nat().map(
+    (part): Line =>
+      (at) =>
+      (state) => ({ ...startsShort(`r${at}`), origin: originIn(state, part) }),
+  ),
+);
+
+/** Where a summary is due after a few messages. */
+const startsShort = (runId: string) => ({
+  ...(starts(runId, "x".repeat(400)) as Extract<Input, { readonly type: "start" }>),
+  setup: { ...setup, compactAt: 400 },
+});
+
+function originIn({ messages, ...state }: ConversationState, part: number): Origin {
+  const earlier = messages.slice(0, 1 + (part % Math.max(messages.length, 1)));
+  const historyHash = earlier.reduce(
+    (hash, message) => chainHash(hash, encodeMessage(message)),
+    emptyHistoryHash,
+  );
+  const { conversationId, epoch, turn, todos } = state;
+  return { cause: "rewind", conversationId, epoch, turn, messages: earlier, historyHash, todos };
+}
+
 describe("a replay", () => {
   test("comes to the same hash at every commit, whatever a conversation heard", () => {
     fc.assert(
@@ -83,6 +114,53 @@ describe("a replay", () => {
       }),
       { numRuns: 150 },
     );
+  });
+
+  test("likewise where it was shortened, or went back", () => {
+    const seen = new Set<string>();
+    fc.assert(
+      fc.property(
+        fc.array(fc.oneof({ weight: 3, arbitrary: lines }, { weight: 1, arbitrary: turns }), {
+          maxLength: 40,
+        }),
+        (script) => {
+          const store = openStore(":memory:");
+          const talk = createTalk(store);
+          talk.hears(startsShort("r"));
+          for (const [at, line] of script.entries()) heard(talk, line(at));
+          const { difference } = replayOf(store, talk.id);
+          assert.equal(difference, null);
+          for (const { cause } of store.conversations.record(talk.id)?.epochs ?? []) seen.add(cause);
+          assert.deepEqual(store.verify(null).violations, []);
+          store.close();
+        },
+      ),
+      { numRuns: 100 },
+    );
+    assert.deepEqual([...seen].sort(), ["compaction", "rewind", "start"]);
+  });
+
+  test("likewise for a fork, whose parent may be deleted", () => {
+    const store = openStore(":memory:");
+    const parent = createTalk(store, "key:1", "parent");
+    for (const said of [starts("r1"), callsFor("Edit"), replies(0), replies(0), answers("one")] as Said[])
+      heard(parent, said);
+    const fork = createTalk(store, "key:1", "fork");
+    const origin = { ...originIn(parent.state, 2), cause: "fork" as const };
+    heard(fork, { ...startsShort("r1"), origin });
+    heard(fork, answers("another"));
+    const before = store.conversations.load(fork.id);
+    store.conversations.remove([parent.id]);
+
+    assert.deepEqual(store.conversations.load(fork.id), before);
+    assert.deepEqual(store.verify(null).violations, []);
+    assert.equal(replayOf(store, fork.id).difference, null);
+    const { text } = createConversationActions(store, () => null).export(fork.id, "md");
+    assert.deepEqual(
+      [text.includes("do r1"), text.includes("another"), text.includes("one")],
+      [true, true, false],
+    );
+    store.close();
   });
 
   test("takes the prompt of each call from the record, also when the mode changed within a run", () => {

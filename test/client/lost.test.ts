@@ -81,29 +81,32 @@ test("a connection that is lost", async (t) => {
     assert.equal(next.result, "user assistant user");
   });
 
-  await scene("while the answer ends brings the end of it, once", async () => {
-    const agent = await cursor.agent();
-    const isLost = gate();
-    const turn = await agent.send(
-      promptFor([
-        async (_, say) => {
-          say.text("one ");
-          await isLost.opened;
-          say.text("two.");
-        },
-      ]),
-    );
-    await turn.shows("one ");
-    await relay.quiet();
-    relay.lose("program");
-    isLost.open();
-    await until(() => relay.brought("two."), "the program has said all");
-    await relay.quiet();
-    relay.cut();
-    const { status, text, result } = await turn.ended;
-    assert.deepEqual([status, text, result], ["finished", "one two.", "one two."]);
-    assert.equal((await agent.ask(promptFor([tellRoles]))).result, "user assistant user");
-  });
+  await scene(
+    "while the answer ends brings the answer again, behind a boundary: its end may have come or not",
+    async () => {
+      const agent = await cursor.agent();
+      const isLost = gate();
+      const turn = await agent.send(
+        promptFor([
+          async (_, say) => {
+            say.text("one ");
+            await isLost.opened;
+            say.text("two.");
+          },
+        ]),
+      );
+      await turn.shows("one ");
+      await relay.quiet();
+      relay.lose("program");
+      isLost.open();
+      await until(() => relay.brought("two."), "the program has said all");
+      await relay.quiet();
+      relay.cut();
+      const { status, text, result } = await turn.ended;
+      assert.deepEqual([status, text, result], ["finished", "one one two.", "one two."]);
+      assert.equal((await agent.ask(promptFor([tellRoles]))).result, "user assistant user");
+    },
+  );
 
   await scene("behind turn_ended changes nothing", async () => {
     const agent = await cursor.agent();

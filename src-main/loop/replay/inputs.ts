@@ -2,6 +2,7 @@
 import type { AssistantMessage, ContextMessage, LlmError, Message, UserMessage } from "../../llm/types.ts";
 import { calledOff, isInstruction } from "../compaction.ts";
 import type { ConversationState, Input, Resolutions } from "../types.ts";
+import { isBeginning, isForSummary, originOf } from "./epochs.ts";
 import type { RecordedInput } from "./recording.ts";
 import type { Scene } from "./scene.ts";
 
@@ -37,32 +38,28 @@ const splitAt = (text: string, at: number): readonly [string, string] => [
 
 function startOf(scene: Scene, state: ConversationState, input: RecordedInput, runId: string): Input {
   const appended = scene.appendedBy(input);
-  const told = toldBy(state, appended);
-  const callId = `${state.conversationId}/${state.epoch}/${state.turn + 1}/${state.callCount + 1}`;
   const run = scene.recording.runs.find((each) => each.runId === runId);
-  const setup = scene.setupOf(callId) ?? run?.setup;
-  if (!setup) return { type: "cancel", reason: "" };
+  if (!run) return { type: "cancel", reason: "" };
+  const isOther = isBeginning(state, input);
+  const told = toldBy(appended).slice(isOther ? 0 : state.queued.length);
+  const message = told.at(-1)?.role === "user" ? (told.at(-1) as UserMessage) : null;
+  const callId = `${state.conversationId}/${input.epoch}/${run.turn}/${state.callCount + 1}`;
   return {
     type: "start",
     runId,
-    message: told.at(-1)?.role === "user" ? (told.at(-1) as UserMessage) : null,
-    context: told.filter((message): message is ContextMessage => message.role === "context"),
-    setup,
-    resolutions: resolutionsOf(state, appended),
-    origin: null,
+    message,
+    context: told.slice(0, message ? -1 : undefined) as readonly ContextMessage[],
+    setup: scene.setupOf(callId) ?? run.setup,
+    resolutions: isOther ? {} : resolutionsOf(state, appended),
+    origin: isOther ? originOf(scene, state, input, run.turn) : null,
   };
 }
 
-/** What a run brought with it: without results, what the loop itself adds, and what had waited. */
-function toldBy(state: ConversationState, appended: readonly Message[]): readonly Message[] {
-  const wasCalledOff = isInstruction(state.messages.at(-1));
-  const own = appended.filter(
-    (message) =>
-      message.role !== "tool" &&
-      !isInstruction(message) &&
-      !(wasCalledOff && message.role === "context" && message.text === calledOff.text),
-  );
-  return own.slice(state.queued.length);
+/** Without results, and without what the loop itself says about a summary. */
+function toldBy(appended: readonly Message[]): readonly Message[] {
+  const told = appended.filter(({ role }) => role !== "tool");
+  const from = told[0]?.role === "context" && told[0].text === calledOff.text ? 1 : 0;
+  return told.slice(from, isInstruction(told.at(-1)) ? -1 : undefined);
 }
 
 /** How the calls that this run interrupted have ended: their results are the first that it appended. */
@@ -89,25 +86,36 @@ function answerOf(scene: Scene, input: RecordedInput, callId: string): Input {
   return { type: "llm_event", callId, event: { type: "error", error: lasting } };
 }
 
-/** How the run of that call failed; null when it did not. */
-export function errorOf({ recording, calls }: Scene, callId: string): LlmError | null {
-  const end = recording.runs.find(({ runId }) => runId === calls.get(callId)?.runId)?.end;
-  return end?.type === "failed" ? end.error : null;
-}
-
 /**
  * A steering message stands in the history where it was delivered, which is told by its place among those that waited
- * together; until then, in the queue.
+ * together; until then, in the queue. One that was dropped left nothing, and nothing came of it.
  */
-function injectedBy({ recording, appendedBy }: Scene, { queued }: ConversationState, input: RecordedInput) {
+function injectedBy(scene: Scene, { queued }: ConversationState, input: RecordedInput): UserMessage {
   const place = queued.length;
   let waiting = place + 1;
-  for (const later of recording.inputs.filter(({ version }) => version > input.version)) {
-    const said = appendedBy(later).filter((message) => message.role === "user");
+  let { epoch } = input;
+  for (const later of scene.recording.inputs.filter(({ version }) => version > input.version)) {
+    const appended = scene.appendedBy(later);
+    const said = appended.filter((message) => message.role === "user");
     if (later.inputId.startsWith("inject:")) waiting++;
+    else if (isDropping(later, epoch, appended)) return nothing;
+    else if (isShorteningOnly(scene, later)) epoch = later.epoch;
     else if (said.length > 0) return said.slice(isStart(later) ? 0 : -waiting)[place] ?? nothing;
   }
-  return recording.queued[place]?.message ?? nothing;
+  return scene.recording.queued[place]?.message ?? nothing;
+}
+
+/** A cancel, a failure, and a run that went back leave what waited to the client. */
+function isDropping(later: RecordedInput, epoch: number, appended: readonly Message[]): boolean {
+  if (isStart(later)) return later.epoch !== epoch;
+  const isError = later.inputId.startsWith("call:") && appended.length === 0;
+  return isError || later.inputId.startsWith("cancel:");
+}
+
+/** The older half was left out, since the provider would not take it: what waits goes on waiting. */
+function isShorteningOnly(scene: Scene, { inputId, first }: RecordedInput): boolean {
+  const call = inputId.startsWith("call:") && first === 0 && scene.calls.get(inputId.slice("call:".length));
+  return call ? !isForSummary(scene, call) : false;
 }
 
 export const isStart = ({ inputId }: RecordedInput): boolean => inputId.startsWith("run:");

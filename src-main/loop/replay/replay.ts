@@ -6,17 +6,17 @@
  * of them: which messages, in which order, with which hash, which call follows with which request, and where the
  * conversation stands in the end. Deltas, cards and todo lists are no part of it.
  *
- * A new epoch is taken from the record as it begins: a summary is a model's text, a rewind is the client's choice.
+ * A shorter history is taken from the record: a summary is a model's text, which stands in no message of its own.
  */
 import { toHex } from "../../base/hash.ts";
 import { maxTries } from "../call.ts";
 import { emptyHistoryHash, requestHash } from "../history.ts";
 import { emptyConversation, transition } from "../transition.ts";
 import type { ConversationState } from "../types.ts";
-import { rebased, takenOver } from "./epochs.ts";
-import { errorOf, inputOf, isStart } from "./inputs.ts";
+import { isBeginning, shortened } from "./epochs.ts";
+import { inputOf, isStart } from "./inputs.ts";
 import type { RecordedInput, Recording } from "./recording.ts";
-import { createScene, type Scene, toolsOf } from "./scene.ts";
+import { createScene, errorOf, type Scene, toolsOf } from "./scene.ts";
 
 export interface Replay {
   /** As far as it came. */
@@ -51,12 +51,10 @@ export function replay(recording: Recording): Replay {
 }
 
 function stepTo(scene: Scene, before: ConversationState, input: RecordedInput): ConversationState {
-  const begins = input.epoch !== before.epoch || (before.run === null && input.first > 0);
-  if (begins && !isStart(input)) return takenOver(scene, before, input);
-  const state = begins ? rebased(scene, before, input) : before;
-  const runtime = { committed: state, pending: null, try: maxTries };
-  const heard = inputOf(scene, state, input);
-  const next = transition(runtime, heard, toolsOf(scene, state)).state.committed;
+  if (isBeginning(before, input) && !isStart(input)) return shortened(scene, before, input);
+  const runtime = { committed: before, pending: null, try: maxTries };
+  const heard = inputOf(scene, before, input);
+  const next = transition(runtime, heard, toolsOf(scene, before)).state.committed;
   const error =
     heard.type === "llm_event" && heard.event.type === "error" ? errorOf(scene, heard.callId) : null;
   return error && next.phase.type === "failed" ? { ...next, phase: { type: "failed", error } } : next;

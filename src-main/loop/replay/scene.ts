@@ -1,5 +1,5 @@
 /** The recording, arranged for a replay, and the tools as it shows them. */
-import type { Message, ToolCall } from "../../llm/types.ts";
+import type { LlmError, Message, ToolCall } from "../../llm/types.ts";
 import { toolCallsOf } from "../operations.ts";
 import type { ConversationState, Outcome, Setup, Step, Tools } from "../types.ts";
 import type { RecordedCall, RecordedInput, RecordedMessage, Recording } from "./recording.ts";
@@ -47,6 +47,12 @@ export function createScene(recording: Recording): Scene {
   };
 }
 
+/** How the run of that call failed; null when it did not. */
+export function errorOf({ recording, calls }: Scene, callId: string): LlmError | null {
+  const end = recording.runs.find(({ runId }) => runId === calls.get(callId)?.runId)?.end;
+  return end?.type === "failed" ? end.error : null;
+}
+
 /** Results follow the answer that asked for them, in the order of its calls. */
 function outcomesIn(history: readonly RecordedMessage[]): readonly (readonly [ToolCall, Outcome])[] {
   return history.flatMap(({ message }, at) =>
@@ -81,8 +87,8 @@ export function toolsOf(scene: Scene, state: ConversationState): Tools {
       };
     },
     fail: outcomeOf,
-    inMode: (setup) => (next && scene.setupOf(next.callId)) || setup,
     filesOf: () => [],
+    inMode: (setup) => (next && scene.setupOf(next.callId)) || setup,
   };
 }
 
