@@ -7,7 +7,7 @@ const seed = 1;
 test("the harness notices when effects come before their commits", async () => {
   const found: string[] = [];
   const order = "commit-after-effect";
-  const { failed } = await crash({ kills: 10, seed, order, failed: (what) => found.push(what) });
+  const { failed } = await crash({ kills: 6, seed, order, failed: (what) => found.push(what) });
   assert.ok(failed > 0);
   assert.match(found.join("\n"), /done 2 times instead of 1|is undefined and not/);
 });
