@@ -7,7 +7,7 @@ import { openFolder } from "../../src-main/app/folder.ts";
 import { createLocalClient } from "../../src-main/host/client.ts";
 import { openApp } from "../../src-main/host/local.ts";
 import type { Scope } from "../support/scope.ts";
-import type { Clocking, Death, FromProgram, ToProgram } from "./messages.ts";
+import type { Clocking, Death, FromProgram, Stored, ToProgram } from "./messages.ts";
 import type { Order } from "./mortal-store.ts";
 import type { Stock } from "./stock.ts";
 
@@ -95,12 +95,13 @@ export class Lane {
     this.#child?.kill("SIGKILL");
   }
 
-  /** What is stored of these conversations, and what is wrong with anything that is stored. */
-  async read(clientIds: readonly string[]): Promise<Extract<FromProgram, { type: "stored" }>> {
+  /** What is stored of these conversations. */
+  async read(clientIds: readonly string[]): Promise<readonly Stored[]> {
     await this.#isUp;
     this.#tell({ type: "read", clientIds });
     // It may just have been killed, and nobody have noticed yet.
-    return this.#heard("stored").catch(() => this.read(clientIds));
+    const stored = await this.#heard("stored").catch(() => null);
+    return stored?.conversations ?? this.read(clientIds);
   }
 
   #tell(message: ToProgram): void {

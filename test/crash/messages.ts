@@ -37,15 +37,13 @@ export type FromProgram =
       readonly direct: string;
       readonly violations: readonly string[];
     }
-  | {
-      readonly type: "stored";
-      readonly conversations: readonly Stored[];
-      readonly violations: readonly string[];
-    };
+  | { readonly type: "stored"; readonly conversations: readonly Stored[] };
 
 /** A conversation as it is stored. */
 export interface Stored {
   /** The canonical bytes of each. */
   readonly messages: readonly string[];
   readonly phase: string;
+  /** What is wrong with it: sentences. */
+  readonly violations: readonly string[];
 }

@@ -43,19 +43,25 @@ async function begin({ folder: path, port, order, clock }: Extract<ToProgram, { 
   });
   const listening = await app.listen(port);
   const { port: taken, direct } = listening;
-  tell({ type: "listens", port: taken, direct, violations: violationsNow() });
+  const disturbed = opened().runs.open();
+  const violations = disturbed.flatMap(({ conversationId }) => opened().verify(conversationId).violations);
+  tell({ type: "listens", port: taken, direct, violations });
 }
 
-const violationsNow = (): readonly string[] => store?.verify(null).violations ?? [];
+function opened(): Store {
+  if (!store) throw new Error("The program has not begun.");
+  return store;
+}
 
-function read(clientIds: readonly string[]): readonly Stored[] {
-  const { conversations, localKeys } = store ?? {};
-  const principal = `key:${localKeys?.list()[0]?.id}`;
-  return clientIds.map((clientId) => {
-    const id = conversations?.find(principal, clientId);
-    const state = id ? conversations?.load(id)?.state : undefined;
-    return { messages: (state?.messages ?? []).map(encodeMessage), phase: state?.phase.type ?? "missing" };
-  });
+function read(clientId: string): Stored {
+  const { conversations, localKeys, verify } = opened();
+  const id = conversations.idOf(`key:${localKeys.list()[0]?.id}`, clientId);
+  const state = conversations.load(id)?.state;
+  return {
+    messages: (state?.messages ?? []).map(encodeMessage),
+    phase: state?.phase.type ?? "missing",
+    violations: verify(id).violations,
+  };
 }
 
 const faster = ({ sinceMs, shows, speed }: Clocking): Clock => ({
@@ -73,9 +79,7 @@ process.on("message", (message: ToProgram) => {
       left = death?.nth ?? 0;
       return;
     case "read":
-      setTimeout(() => {
-        tell({ type: "stored", conversations: read(message.clientIds), violations: violationsNow() });
-      }, lateMs);
+      setTimeout(() => tell({ type: "stored", conversations: message.clientIds.map(read) }), lateMs);
   }
 });
 flushCompileCache(); // it will have no end at which that is done

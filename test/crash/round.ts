@@ -47,8 +47,7 @@ export async function playRound(scope: Scope, lane: Lane, round: Round): Promise
   const results = await Promise.allSettled(users.map((user) => user.takeAll()));
   killer.rest();
   for (const result of results) if (result.status === "rejected") wrong.push(String(result.reason));
-  const { conversations, violations } = await lane.read(users.map(({ tag }) => tag));
-  return { users, stored: conversations, kills, wrong: [...wrong, ...violations] };
+  return { users, stored: await lane.read(users.map(({ tag }) => tag)), kills, wrong };
 }
 
 function createKiller(lane: Lane, round: Round, random: Random, isOpen: () => boolean) {

@@ -19,6 +19,7 @@ export function modelOf({ tag, client }: User, { messages }: Stored): Model {
 /** What went wrong for the user of this conversation: sentences. */
 export function judge(user: User, stored: Stored, model: Model | null): string[] {
   const wrong = [
+    ...stored.violations,
     ...endings(user),
     ...user.turns.flatMap(({ seen }, at) => complaintsAbout(seen, answersOf(user, at))),
   ];
