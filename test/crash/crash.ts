@@ -10,7 +10,7 @@ import { openScope, type Scope } from "../support/scope.ts";
 import { startUpstream } from "../support/upstream.ts";
 import { furnish, Lane } from "./lane.ts";
 import { createActor } from "./model.ts";
-import type { Order } from "./mortal-store.ts";
+import type { Order, Point } from "./mortal-store.ts";
 import { plays } from "./plays.ts";
 import { type Random, seeded } from "./random.ts";
 import { type Played, playRound } from "./round.ts";
@@ -30,11 +30,13 @@ export interface CrashOptions {
 export interface Report {
   readonly passed: number;
   readonly failed: number;
+  /** How many kills there were at each point, and at random moments. */
+  readonly points: Readonly<Record<Point | "at random", number>>;
 }
 
 const names = Object.keys(plays);
-/** Of the program's clock, whose limits a busy machine must keep, and of the pauses before a client comes back. */
-const speeds = { program: 2, client: 20 };
+/** How much sooner than Cursor's a client comes back. */
+const speed = 20;
 const mostKills = 4;
 /** What the program's clock shows at the beginning. */
 const startMs = Date.UTC(2026, 0, 1);
@@ -54,11 +56,11 @@ async function crashIn(scope: Scope, options: CrashOptions): Promise<Report> {
   const upstream = await startUpstream(scope, actor.model);
   const stock = await openStock(scope, 3);
   const home = await furnish(scope, upstream);
-  const clock = { sinceMs: Date.now(), shows: startMs, speed: speeds.program };
+  const clock = { sinceMs: Date.now(), shows: startMs };
   const open = () => Lane.open(scope, home, { stock, order, clock });
   const all = await Promise.all([open(), open()]);
   const models = await undisturbed(scope, all[0]);
-  const report = { passed: 0, failed: 0 };
+  const report = { passed: 0, failed: 0, points: noKills() };
   let number = options.from ?? 1;
   let planned = 0;
 
@@ -67,9 +69,10 @@ async function crashIn(scope: Scope, options: CrashOptions): Promise<Report> {
       const random = seeded(seed * 1_000_003 + number);
       const kills = Math.min(1 + random.below(mostKills), options.kills - planned);
       planned += kills;
-      const round = { number: number++, plays: twoOf(names, random), random, speed: speeds.client, kills };
+      const round = { number: number++, plays: twoOf(names, random), random, speed, kills };
       const played = await playRound(scope, lane, round);
       planned -= kills - played.kills.length;
+      for (const { point } of played.kills) report.points[point ?? "at random"]++;
       const wrong = complaints(played);
       const counted = Math.max(played.kills.length, wrong.length > 0 ? 1 : 0);
       report[wrong.length > 0 ? "failed" : "passed"] += counted;
@@ -90,7 +93,7 @@ async function crashIn(scope: Scope, options: CrashOptions): Promise<Report> {
 
 /** Each play once, disturbed by nobody. Throws when even that goes wrong. */
 async function undisturbed(scope: Scope, lane: Lane): Promise<ReadonlyMap<string, Model>> {
-  const round = { number: 0, plays: names, random: seeded(0), speed: speeds.client, kills: 0 };
+  const round = { number: 0, plays: names, random: seeded(0), speed, kills: 0 };
   const { users, stored, wrong } = await playRound(scope, lane, round);
   return new Map(
     users.map((user, at) => {
@@ -108,5 +111,20 @@ function twoOf(all: readonly string[], random: Random): readonly string[] {
   return [first, second].flatMap((at) => all[at] ?? []);
 }
 
-const describe = (number: number, { kills }: Played, wrong: readonly string[]): string =>
-  [`round ${number}, killed ${kills.join(", ") || "never"}:`, ...wrong.map((what) => `  ${what}`)].join("\n");
+const noKills = (): Record<Point | "at random", number> => ({
+  "a run is started": 0,
+  "an answer is final": 0,
+  "calls are planned": 0,
+  "a reply is kept": 0,
+  "results are appended": 0,
+  "a checkpoint is named": 0,
+  "at random": 0,
+});
+
+const describe = (number: number, { kills }: Played, wrong: readonly string[]): string => {
+  const deaths = kills.map(({ point, at }) => (point === null ? `after ${at} ms` : `where ${point} (${at})`));
+  return [
+    `round ${number}, killed ${deaths.join(", ") || "never"}:`,
+    ...wrong.map((what) => `  ${what}`),
+  ].join("\n");
+};

@@ -95,7 +95,7 @@ export class Lane {
     this.#child?.kill("SIGKILL");
   }
 
-  /** What is stored of these conversations. */
+  /** What is stored of these conversations. Throws when the program does not start again. */
   async read(clientIds: readonly string[]): Promise<readonly Stored[]> {
     await this.#isUp;
     this.#tell({ type: "read", clientIds });
@@ -126,15 +126,14 @@ export class Lane {
     const { witness } = this;
     if (signal === "SIGKILL") witness.killed();
     else witness.wrong("the program ended by itself");
-    this.#isUp = this.#begin().then(
-      () => witness.replaced(),
-      (reason) => witness.wrong(`the program does not start again: ${reason}`),
-    );
+    this.#isUp = this.#begin().then(() => witness.replaced());
+    this.#isUp.catch((reason) => witness.wrong(`the program does not start again: ${reason}`));
   }
 
   #heard<T extends FromProgram["type"]>(type: T): Promise<Extract<FromProgram, { type: T }>> {
     const child = this.#child;
     return new Promise((resolve, reject) => {
+      if (child?.signalCode || child?.exitCode) reject(new Error("it has ended"));
       const take = (message: FromProgram) => {
         if (message.type !== type) return;
         child?.off("message", take).off("exit", fail);

@@ -19,7 +19,8 @@ async function main(): Promise<number> {
     return 2;
   }
   console.log(`seed ${seed}`);
-  const { passed, failed } = await crash({ kills, seed, from, order, failed: console.log });
+  const { passed, failed, points } = await crash({ kills, seed, from, order, failed: console.log });
+  for (const [point, count] of Object.entries(points)) console.log(`${String(count).padStart(4)} ${point}`);
   console.log(`${passed} passed, ${failed} failed`);
   return failed === 0 ? 0 : 1;
 }

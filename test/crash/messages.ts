@@ -8,11 +8,10 @@ export interface Death {
   readonly nth: number;
 }
 
+/** Real time at which the program's clock showed `shows`. */
 export interface Clocking {
-  /** Real time at which the program's clock showed `shows`; it goes `speed` times as fast. */
   readonly sinceMs: number;
   readonly shows: number;
-  readonly speed: number;
 }
 
 export type ToProgram =

@@ -1,6 +1,6 @@
 /**
  * The headless program in a process of its own, to be killed: what host/ builds, on a store that dies at named points
- * and with a clock that runs faster. Everything is loaded before it is told to begin, so that a new one takes over at once.
+ * and with a clock of its own. Everything is loaded before it is told to begin, so that a new one takes over at once.
  */
 import { flushCompileCache } from "node:module";
 import { createApp } from "../../src-main/app/app.ts";
@@ -33,7 +33,7 @@ async function begin({ folder: path, port, order, clock }: Extract<ToProgram, { 
   const app = createApp({
     folder,
     sealer: createKeyFileSealer(folder),
-    clock: faster(clock),
+    clock: patient(clock),
     log: createLog("warn"),
     rendererDir: "",
     openStore(file) {
@@ -64,9 +64,10 @@ function read(clientId: string): Stored {
   };
 }
 
-const faster = ({ sinceMs, shows, speed }: Clocking): Clock => ({
-  now: () => Math.floor(shows + (Date.now() - sinceMs) * speed),
-  after: (ms, task) => systemClock.after(ms / speed, task),
+/** Pauses are short, and limits so long that a busy machine keeps them. */
+const patient = ({ sinceMs, shows }: Clocking): Clock => ({
+  now: () => shows + Date.now() - sinceMs,
+  after: (ms, task) => systemClock.after(ms < 1_000 ? ms / 4 : ms * 10, task),
 });
 
 process.on("disconnect", () => process.exit());

@@ -3,7 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import type { Scope } from "../support/scope.ts";
 import type { Lane } from "./lane.ts";
 import type { Stored } from "./messages.ts";
-import { points } from "./mortal-store.ts";
+import { type Point, points } from "./mortal-store.ts";
 import type { Random } from "./random.ts";
 import { User } from "./user.ts";
 
@@ -17,11 +17,18 @@ export interface Round {
   readonly kills: number;
 }
 
+export interface Kill {
+  /** null: at a random moment. */
+  readonly point: Point | null;
+  /** The how-manyth time the point was reached, or the milliseconds since the program or the round began. */
+  readonly at: number;
+}
+
 export interface Played {
   readonly users: readonly User[];
   readonly stored: readonly Stored[];
-  /** What the program was killed at, in order. */
-  readonly kills: readonly string[];
+  /** In order. */
+  readonly kills: readonly Kill[];
   readonly wrong: readonly string[];
 }
 
@@ -32,7 +39,7 @@ const largestNth = 3;
 export async function playRound(scope: Scope, lane: Lane, round: Round): Promise<Played> {
   const { number, random, speed } = round;
   const wrong: string[] = [];
-  const kills: string[] = [];
+  const kills: Kill[] = [];
   const users = round.plays.map(
     (play, at) => new User({ scope, lane, tag: `c${number}x${at}`, play, random, speed }),
   );
@@ -51,10 +58,10 @@ export async function playRound(scope: Scope, lane: Lane, round: Round): Promise
 }
 
 function createKiller(lane: Lane, round: Round, random: Random, isOpen: () => boolean) {
-  let aimed = "";
+  let aimed: Kill = { point: null, at: 0 };
   let isResting = false;
   const stop = new AbortController();
-  const after = async (ms: number): Promise<void> => {
+  const killAfter = async (ms: number): Promise<void> => {
     const { signal } = stop;
     await setTimeout(ms, undefined, { signal }).catch(() => {});
     if (!signal.aborted && isOpen()) lane.kill();
@@ -65,14 +72,13 @@ function createKiller(lane: Lane, round: Round, random: Random, isOpen: () => bo
     aim(killed: number): void {
       if (killed >= round.kills || isResting) return;
       if (random.next() < 0.5) {
-        const ms = Math.round(random.next() * longestLifeMs);
-        aimed = `after ${ms} ms`;
-        void after(ms);
+        aimed = { point: null, at: Math.round(random.next() * longestLifeMs) };
+        void killAfter(aimed.at);
         return;
       }
       const point = points[(round.number + killed) % points.length] ?? points[0];
       const nth = 1 + Math.floor(random.next() ** 2 * largestNth);
-      aimed = `where ${point} (${nth})`;
+      aimed = { point, at: nth };
       lane.arm({ point, nth });
     },
     /** Nothing is killed any more. */

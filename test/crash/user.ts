@@ -30,6 +30,8 @@ export interface TurnSeen {
   readonly end: End;
 }
 
+/** Real time, so that a busy machine is no fault of the program. */
+const longestAttemptMs = 120_000;
 const toolMs = 3;
 const commandMs = 12;
 /** Transport errors in a row, after which the client gives up. */
@@ -77,6 +79,7 @@ export class User {
     let [retries, fruitless, hasCheckpoint] = [0, 0, false];
     for (;;) {
       const attempt = this.client.run(hasCheckpoint ? common : { ...common, text });
+      await attempt.until(() => attempt.end !== null, "the stream ends", longestAttemptMs);
       const end = await attempt.ended();
       seen.push(...attempt.seen);
       const isFruitless = hasCheckpoint && attempt.text !== "" && attempt.checkpoints.length === 0;
