@@ -78,6 +78,84 @@ export interface ChannelView extends ChannelFields {
   /** The address that is called, for people. */
   readonly requestUrl: string;
   readonly createdMs: number;
+  /** Whether each of `secretHeaders`, and the proxy's password, was given. */
+  readonly hasSecrets: Readonly<Record<string, boolean>>;
+  /** What was detected of this server, by name; `quirks` overrules it. */
+  readonly detectedQuirks: Readonly<Record<string, boolean>>;
+  readonly lastTest: { readonly atMs: number; readonly ok: boolean; readonly message: string } | null;
+}
+
+/** What a compatible server wants differently. */
+export interface QuirkView {
+  readonly name: string;
+  readonly format: ChannelFormat;
+  readonly what: string;
+  readonly example: string;
+  readonly source: string;
+}
+
+/** A provider whose address is known. */
+export interface Preset {
+  readonly id: string;
+  readonly title: string;
+  readonly format: ChannelFormat;
+  /** "" where the user has to say it. */
+  readonly baseUrl: string;
+  readonly needsKey: boolean;
+  /** Where a key is made; null: nowhere, or not known. */
+  readonly keyUrl: string | null;
+  /** Variable of the environment in which its key usually stands. */
+  readonly keyVariable: string | null;
+  /** Where these facts are from, and when they were read. */
+  readonly source: string;
+  readonly date: string;
+}
+
+export interface ModelView {
+  readonly id: string;
+  /** Tokens, where the server tells. */
+  readonly contextWindow: number | null;
+  readonly maxOutputTokens: number | null;
+}
+
+export type ModelList =
+  | { readonly ok: true; readonly models: readonly ModelView[] }
+  | {
+      readonly ok: false;
+      readonly problem:
+        | "key missing"
+        | "key refused"
+        | "no list"
+        | "host not found"
+        | "refused"
+        | "tls"
+        | "timeout"
+        | "not json"
+        | "other";
+      readonly message: string;
+    };
+
+/** A server that may not be a channel yet. `id`: the key of this channel, when its origin is the same. */
+export interface Probe {
+  readonly fields: Partial<ChannelFields> & Pick<ChannelFields, "baseUrl">;
+  readonly key: string | null;
+  readonly id?: string;
+}
+
+export interface DetectedFormat {
+  readonly format: ChannelFormat;
+  readonly url: string;
+  /** HTTP status; null: no answer. */
+  readonly status: number | null;
+  readonly isLikely: boolean;
+  readonly message: string;
+}
+
+export interface Imported {
+  readonly name: string;
+  readonly what: "added" | "replaced" | "skipped";
+  /** Where it would send what it is asked. */
+  readonly host: string;
 }
 
 export interface AddChannel {
@@ -86,6 +164,8 @@ export interface AddChannel {
   /** null: this server wants no key. */
   readonly key: string | null;
   readonly secrets?: ChannelSecrets;
+  /** true when left out. */
+  readonly enabled?: boolean;
 }
 
 /** What is sealed beside the key; null removes it. */
@@ -111,6 +191,16 @@ export interface TestResult {
   readonly message: string;
   readonly firstTokenMs: number | null;
   readonly totalMs: number;
+  readonly rows: readonly TestRow[];
+}
+
+export interface TestRow {
+  readonly name: "reach" | "text" | "tool" | "image";
+  readonly state: "ok" | "failed" | "skipped";
+  readonly message: string;
+  readonly ms: number;
+  /** What came, as it came; null: nothing. */
+  readonly answer: string | null;
 }
 
 export type SearchProvider = "brave" | "tavily" | "exa" | "searxng";
@@ -178,6 +268,40 @@ export interface UsageView {
   readonly written: number;
   readonly output: number;
   readonly reasoning: number;
+}
+
+/** The way out of this machine, for channels that say `app`. */
+export interface NetworkView {
+  /** system, none, or a proxy's address. */
+  readonly proxy: string;
+  readonly hasPassword: boolean;
+  /** What the system says; null: no proxy. */
+  readonly systemProxy: string | null;
+}
+
+export interface SetNetwork {
+  readonly proxy: string;
+  /** `user:password`; null: none. Left out: kept while the proxy stays the same. */
+  readonly credentials?: string | null;
+}
+
+/** What is not priced is counted apart, and is not 0. */
+export interface UsageSum extends UsageView {
+  readonly calls: number;
+  readonly tries: number;
+  /** Tries whose provider did not tell. */
+  readonly untold: number;
+  /** By currency. */
+  readonly cost: Readonly<Record<string, number>>;
+  /** Tries that used something without a price. */
+  readonly unpriced: number;
+}
+
+export interface UsageReport {
+  readonly total: UsageSum;
+  readonly channels: readonly ({ readonly channelId: string; readonly name: string } & UsageSum)[];
+  /** Of this machine's calendar: 2026-11-30. */
+  readonly days: readonly ({ readonly day: string } & UsageSum)[];
 }
 
 export interface Verification {
@@ -275,6 +399,31 @@ export interface Calls {
   readonly "channels.set": Call<SetChannel, ChannelView>;
   readonly "channels.test": Call<{ readonly id: string }, TestResult>;
   readonly "channels.remove": Call<{ readonly id: string }, null>;
+  /** A copy with another name, off, without the key. */
+  readonly "channels.duplicate": Call<{ readonly id: string }, ChannelView>;
+  /** All ids, in their new order. */
+  readonly "channels.reorder": Call<{ readonly ids: readonly string[] }, readonly ChannelView[]>;
+  readonly "channels.models": Call<Probe, ModelList>;
+  /** Which formats the server seems to speak; asks it once for each. */
+  readonly "channels.detect": Call<Probe, readonly DetectedFormat[]>;
+  /** Without keys; with a passphrase, everything, encrypted. */
+  readonly "channels.export": Call<{ readonly passphrase: string | null }, { readonly text: string }>;
+  /** They arrive off. `same`: what becomes of one whose name there is already. */
+  readonly "channels.import": Call<
+    {
+      readonly text: string;
+      readonly passphrase: string | null;
+      readonly same: "skip" | "replace" | "keep both";
+      readonly isTrial: boolean;
+    },
+    readonly Imported[]
+  >;
+  readonly "presets.list": Call<null, readonly Preset[]>;
+  readonly "quirks.list": Call<null, readonly QuirkView[]>;
+  readonly "network.get": Call<null, NetworkView>;
+  readonly "network.set": Call<SetNetwork, NetworkView>;
+  /** Tokens and cost of what ended in [fromMs, toMs). */
+  readonly "usage.get": Call<{ readonly fromMs: number; readonly toMs: number }, UsageReport>;
   readonly "keys.list": Call<null, readonly KeyView[]>;
   /** The only time the local key is shown. */
   readonly "keys.new": Call<{ readonly name: string }, { readonly id: string; readonly key: string }>;

@@ -7,11 +7,12 @@
 import { join } from "node:path";
 import type { Clock } from "../base/clock.ts";
 import { OwnkeyError } from "../base/errors.ts";
+import { hmac, toHex } from "../base/hash.ts";
 import type { Log } from "../base/log.ts";
 import type { Reply, Status } from "../contract.ts";
 import { openStore as openFile, type Store } from "../store/store.ts";
 import { createDirect, type Direct, type DirectOptions } from "../transport/direct.ts";
-import { createChannels } from "./channels.ts";
+import { createChannels } from "./channels/channels.ts";
 import { startUpkeep } from "./data.ts";
 import { dispatch } from "./dispatch.ts";
 import { createEventStreams } from "./event-streams.ts";
@@ -21,6 +22,7 @@ import { createHandlers } from "./handlers.ts";
 import { type Listener, listen } from "./listener.ts";
 import { createLocalKeys } from "./local-keys.ts";
 import { createLocalSteps } from "./local-steps.ts";
+import { createOutbound, rememberedSystemProxy } from "./outbound/outbound.ts";
 import { findPages } from "./pages.ts";
 import { createProviderKeys } from "./provider-keys.ts";
 import { createRedactor } from "./redact.ts";
@@ -102,9 +104,10 @@ export function createApp(options: AppOptions): App {
     const direct = createDirect(directOptions(options, parts, onCall));
     running.direct = direct;
     const { pathSecret } = secrets;
+    const { hop } = parts.outbound;
     const { wrongTries } = localKeys;
     const ports = portsFor(wanted, rememberedPort(store));
-    const listener = await listen({ clock, log, pathSecret, direct, wrongTries, tls, window }, ports);
+    const listener = await listen({ clock, log, pathSecret, hop, direct, wrongTries, tls, window }, ports);
     running.listener = listener;
     running.stopUpkeep = startUpkeep({ ...parts, clock, log, runs: direct.runs });
     if (wanted !== 0) store.settings.set(portSetting, listener.port);
@@ -171,11 +174,32 @@ function openParts({ folder, sealer, clock, openStore = openFile }: AppOptions, 
     const { port = rememberedPort(store) ?? firstPort, tlsPort = null } = running.listener ?? {};
     return tlsPort === null ? [port] : [port, tlsPort];
   };
-  const channels = createChannels(store, providerKeys, clock, ownPorts);
+  const hop = toHex(hmac(secrets.installationKey, "hop")).slice(0, 32);
+  const systemProxy = rememberedSystemProxy(clock.now);
+  const outbound = createOutbound({
+    settings: store.settings,
+    keys: providerKeys,
+    hop,
+    ownPorts,
+    systemProxy,
+  });
+  const channels = createChannels(store, providerKeys, clock, ownPorts, outbound);
   const search = createSearchSettings(store.settings, providerKeys, ownPorts);
   const local = createLocalSteps({ clock, ownPorts, searchChoice: search.choice });
   const carrier = () => running.direct;
-  return { store, secrets, localKeys, channels, search, redact: redactor.redact, ownPorts, local, carrier };
+  return {
+    store,
+    secrets,
+    localKeys,
+    channels,
+    search,
+    redact: redactor.redact,
+    ownPorts,
+    local,
+    outbound,
+    keys: providerKeys,
+    carrier,
+  };
 }
 
 function directOptions(options: AppOptions, parts: Parts, onCall: DirectOptions["onCall"]): DirectOptions {

@@ -1,13 +1,10 @@
 /** The contract, answered: a row a call, with what parses its parameters. A call without a row does not compile. */
 import { z } from "zod";
-import type { Clock } from "../base/clock.ts";
 import { OwnkeyError } from "../base/errors.ts";
 import type { CallName, ParamsOf, ResultOf, Status } from "../contract.ts";
 import type { Store } from "../store/store.ts";
 import type { CarryOut } from "../transport/run/local-steps.ts";
-import { addChannel, setChannel } from "./channel-fields.ts";
-import { testChannel } from "./channel-test.ts";
-import type { Channels } from "./channels.ts";
+import { type ChannelParts, channelRows } from "./channels/rows.ts";
 import type { Carrier } from "./conversations.ts";
 import { createDataHandlers } from "./data-handlers.ts";
 import type { Emitter } from "./events.ts";
@@ -22,10 +19,8 @@ export interface Handler<P, R> {
 
 export type Handlers = { readonly [K in CallName]: Handler<ParamsOf<K>, ResultOf<K>> };
 
-export interface Parts {
+export interface Parts extends ChannelParts {
   readonly store: Store;
-  readonly clock: Clock;
-  readonly channels: Channels;
   readonly localKeys: LocalKeys;
   readonly search: SearchSettings;
   /** Carries out a search as the tool does. */
@@ -40,12 +35,13 @@ export interface Parts {
 const nothing = z.null();
 const byId = z.strictObject({ id: z.string() });
 const withLimit = z.strictObject({ limit: z.int().min(1).max(1000) });
+const withRange = z.strictObject({ fromMs: z.int().min(0), toMs: z.int().min(0) });
 const withName = z.strictObject({ name: z.string().trim().min(1).max(100) });
 const withTerm = z.strictObject({ term: z.string().trim().min(1).max(1000) });
 const byIdOrAll = z.strictObject({ id: z.string().nullable() });
 
 export function createHandlers(parts: Parts): Handlers {
-  const { store, clock, channels, localKeys, search, local, events } = parts;
+  const { store, channels, localKeys, search, local, events } = parts;
 
   /** Whoever watches learns of a change from its own call, too. */
   function changed<T>(value: T): T {
@@ -58,20 +54,8 @@ export function createHandlers(parts: Parts): Handlers {
   return {
     ...createDataHandlers({ ...parts, runs, replaced: () => changed(null) }),
     "status.get": { params: nothing, answer: parts.status },
-    "channels.list": { params: nothing, answer: channels.list },
-    "channels.add": { params: addChannel, answer: (draft) => changed(channels.add(draft)) },
-    "channels.set": { params: setChannel, answer: (change) => changed(channels.set(change)) },
-    "channels.test": {
-      params: byId,
-      answer: ({ id }) => testChannel(channels.get(id), channels.openLlm, clock),
-    },
-    "channels.remove": {
-      params: byId,
-      answer({ id }) {
-        channels.remove(id);
-        return changed(null);
-      },
-    },
+    ...channelRows(parts, changed),
+    "usage.get": { params: withRange, answer: ({ fromMs, toMs }) => store.usage(fromMs, toMs) },
     "keys.list": { params: nothing, answer: localKeys.list },
     "keys.new": {
       params: withName,

@@ -27,6 +27,8 @@ export interface ListenerOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly pathSecret: string;
+  /** What stands in our own requests: one that comes back with it is refused. */
+  readonly hop: string;
   readonly direct: Pick<Direct, "handle">;
   /** Wrong local keys: while it says so, every request to the direct endpoint waits. */
   readonly wrongTries: Slowdown;
@@ -117,6 +119,7 @@ function guarded(options: ListenerOptions, request: Request, response: Response,
 
 function route(options: ListenerOptions, request: Request, response: Response, other: Other): void {
   if (!isOurHost(request)) return refuse(response, 403, "Ownkey answers to 127.0.0.1 and [::1] only.");
+  if (request.headers["x-ownkey-hop"] === options.hop) return refuse(response, 508, cameBack);
   if (request.method === "OPTIONS") return refuse(response, 403, "Ownkey answers no page of another origin.");
   const path = request.url?.split("?", 1)[0] ?? "";
   const [, first = "", rest = ""] = /^\/([^/]*)(.*)$/s.exec(path) ?? [];
@@ -125,6 +128,8 @@ function route(options: ListenerOptions, request: Request, response: Response, o
   const answer = () => options.direct.handle(request, response, rest || "/");
   later(options.clock, options.wrongTries.delayMs(), answer);
 }
+
+const cameBack = "This request is Ownkey's own and came back to it: a channel, or a proxy, leads here.";
 
 function later(clock: Clock, ms: number, answer: () => void): void {
   if (ms > 0) clock.after(ms, answer);

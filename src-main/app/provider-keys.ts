@@ -14,7 +14,7 @@ import type { Sealer } from "./sealer.ts";
 export interface KeyPlace {
   /** Channel id, or "app". */
   readonly owner: string;
-  readonly name: "key" | "search";
+  readonly name: "key" | "search" | "proxy" | `header:${string}`;
   /** The key is for this address' origin. */
   readonly address: string;
   /** Whose it is, for people; begins a sentence. */
@@ -78,7 +78,10 @@ export function createProviderKeys(
 }
 
 /** Scheme, host and port. */
-export const originOf = (address: string): string => new URL(address).origin;
+export function originOf(address: string): string {
+  const { origin, protocol, host } = new URL(address);
+  return origin === "null" ? `${protocol}//${host}` : origin;
+}
 
 /** Owner, name, origin: said again at opening. */
 const aboutOf = ({ owner, name, address }: KeyPlace): string => canonical([owner, name, originOf(address)]);

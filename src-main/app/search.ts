@@ -10,7 +10,7 @@ import type { Settings } from "../store/settings.ts";
 import type { SearchChoice } from "../web/search.ts";
 import { type KeyedProvider, keyedProviders } from "../web/search-providers.ts";
 import { parseBaseUrl } from "./base-url.ts";
-import { cleanKey } from "./channel-fields.ts";
+import { cleanKey } from "./channels/fields.ts";
 import type { KeyPlace, ProviderKeys } from "./provider-keys.ts";
 
 export interface SearchSettings {

@@ -8,13 +8,14 @@
  * It never throws: a refusal, a cut, silence and an abort are the last event. What is read is bounded: one event
  * (sse.ts), the answer (assembler.ts), the raw body (here), silence (guard.ts).
  */
+import type { Dispatcher } from "undici";
 import type { Clock } from "../base/clock.ts";
 import { canceled, failure, llmErrorOf, thrown, type Upstream } from "./errors.ts";
 import { type Fields, isFields } from "./fields.ts";
 import { Guard, type Limits } from "./guard.ts";
 import { type Body, type HttpRequest, readText, send } from "./http.ts";
 import { notAStream } from "./refusal.ts";
-import { dispatcherFor, type Route } from "./route.ts";
+import type { Slots } from "./slots.ts";
 import { SseDecoder, type SseEvent } from "./sse.ts";
 import type { LlmError, ResponseEvent } from "./types.ts";
 
@@ -36,7 +37,10 @@ export interface Exchange {
   readonly upstream: Upstream;
   readonly clock: Clock;
   readonly limits: Limits;
-  readonly route: Route;
+  dispatcher(): Promise<Dispatcher>;
+  readonly slots: Slots;
+  /** Requests at the same time; null: no limit. */
+  readonly most: number | null;
   readonly signal: AbortSignal;
   readonly reader: AnswerReader;
   readonly request: HttpRequest;
@@ -50,15 +54,25 @@ const longestGap = 16 * 1024 * 1024;
 const longestPreface = 64 * 1024;
 const longestDocument = 8 * 1024 * 1024;
 
+/** Waits for its turn first; the limits of time begin after that. */
 export async function* converse(
   exchange: Exchange,
 ): AsyncGenerator<readonly ResponseEvent[], void, undefined> {
+  const giveBack = await exchange.slots.take(exchange.most, exchange.signal);
+  try {
+    yield* ask(exchange);
+  } finally {
+    giveBack?.();
+  }
+}
+
+async function* ask(exchange: Exchange): AsyncGenerator<readonly ResponseEvent[], void, undefined> {
   const { upstream, reader, clock, limits, signal } = exchange;
   const guard = new Guard(upstream, clock, limits, signal);
   let body: Body | null = null;
   try {
     if (signal.aborted) throw thrown(canceled);
-    const dispatcher = await dispatcherFor(exchange.route);
+    const dispatcher = await exchange.dispatcher();
     body = await send(exchange.request, { upstream, signal: guard.signal, dispatcher, clock });
     yield* read(body, exchange, guard);
   } catch (reason) {

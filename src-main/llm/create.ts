@@ -1,9 +1,12 @@
 /** A channel -> what calls it. One row a format. */
+import type { Dispatcher } from "undici";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { OwnkeyError } from "../base/errors.ts";
 import { converse } from "./answer.ts";
 import { anthropic } from "./anthropic/call.ts";
+import { directDispatcher } from "./direct-dispatcher.ts";
 import { upstreamOf } from "./errors.ts";
+import { allowedFields, headerProblem } from "./extras.ts";
 import type { Format } from "./format.ts";
 import { gemini } from "./gemini/call.ts";
 import { type Limits, usualLimits } from "./guard.ts";
@@ -11,7 +14,8 @@ import type { HttpRequest } from "./http.ts";
 import type { Llm } from "./llm.ts";
 import { openAiChat } from "./openai-chat/call.ts";
 import { openAiResponses } from "./openai-responses/call.ts";
-import type { AuthScheme, Channel, ChannelFormat, LlmRequest } from "./types.ts";
+import { Slots } from "./slots.ts";
+import type { Channel, ChannelFormat, LlmRequest } from "./types.ts";
 
 export const formats: { readonly [F in ChannelFormat]: Format } = {
   "openai-chat": openAiChat,
@@ -23,16 +27,31 @@ export const formats: { readonly [F in ChannelFormat]: Format } = {
 export interface Surroundings {
   readonly clock: Clock;
   readonly limits: Limits;
+  /** The way out of this machine. */
+  dispatcher(): Promise<Dispatcher>;
+  /** Shared by all requests of a channel. */
+  readonly slots: Slots;
+  /** Headers whose values are kept like the key. */
+  readonly secretHeaders: Readonly<Record<string, string>>;
+  /** Named in each request, so that one that comes back to this very program is known. */
+  readonly hop: string | null;
 }
 
 /** `apiKey` null: this server wants none. Throws `config` or `auth` with a sentence that says what to correct. */
 export function createLlm(
   channel: Channel,
   apiKey: string | null,
-  { clock = systemClock, limits = usualLimits }: Partial<Surroundings> = {},
+  surroundings: Partial<Surroundings> = {},
 ): Llm {
   checkAddress(channel);
   const key = cleanKey(channel, apiKey);
+  const { clock = systemClock, limits = limitsOf(channel), slots = new Slots() } = surroundings;
+  const {
+    dispatcher = () => directDispatcher(limits.connectMs),
+    secretHeaders = {},
+    hop = null,
+  } = surroundings;
+  const { concurrency: most } = channel;
   const format = formats[channel.format];
   const upstream = upstreamOf(format.requestUrl(channel), key);
   return {
@@ -43,9 +62,19 @@ export function createLlm(
         toolName: originalNames(request, format),
       });
       const { eventsOf } = format;
-      const route = { connectMs: limits.connectMs };
-      const asked = toHttp(request, channel, key);
-      return converse({ upstream, clock, limits, route, signal, reader, request: asked, eventsOf });
+      const asked = toHttp(request, channel, headersOf(channel, key, secretHeaders, hop));
+      return converse({
+        upstream,
+        clock,
+        limits,
+        dispatcher,
+        slots,
+        most,
+        signal,
+        reader,
+        request: asked,
+        eventsOf,
+      });
     },
   };
 }
@@ -57,28 +86,56 @@ export function requestUrl(channel: Channel): string {
 }
 
 /** The whole request as it goes out. */
-function toHttp(request: LlmRequest, channel: Channel, key: string | null): HttpRequest {
+function toHttp(request: LlmRequest, channel: Channel, headers: HttpRequest["headers"]): HttpRequest {
   const format = formats[channel.format];
+  const allowed = { ...channel, extraBody: allowedFields(channel.extraBody) };
   return {
     method: "POST",
     url: format.requestUrl(channel),
     headers: {
       "content-type": "application/json",
       accept: "text/event-stream, application/json",
-      ...format.headers,
-      ...authHeaders(format.auth, key),
+      ...headers,
     },
-    body: encodeBody(format.toBody(request, channel)),
+    body: encodeBody(format.toBody(request, allowed)),
   };
 }
+
+/** What goes with every request of a channel, a list of its models too. */
+export function headersOf(
+  channel: Channel,
+  key: string | null,
+  secretHeaders: Readonly<Record<string, string>>,
+  hop: string | null,
+): Readonly<Record<string, string>> {
+  const format = formats[channel.format];
+  const extra = Object.entries({ ...channel.extraHeaders, ...secretHeaders });
+  return {
+    ...format.headers,
+    ...Object.fromEntries(extra.filter(([name, value]) => headerProblem(name, value) === null)),
+    ...authHeaders(channel.auth === "format" ? format.auth : channel.auth, key),
+    ...(hop === null ? {} : { "x-ownkey-hop": hop }),
+  };
+}
+
+/** Of the channel, in milliseconds. */
+export const limitsOf = ({ timeouts }: Channel): Limits => ({
+  ...usualLimits,
+  connectMs: timeouts.connect * 1000,
+  firstByteMs: timeouts.firstToken * 1000,
+  idleMs: timeouts.idle * 1000,
+});
 
 /** No half characters: providers refuse a body that holds one, and every later one of the conversation. */
 export const encodeBody = (body: unknown): string =>
   JSON.stringify(body, (_key, value: unknown) => (typeof value === "string" ? value.toWellFormed() : value));
 
-function authHeaders(scheme: AuthScheme, key: string | null): Record<string, string> {
+function authHeaders(
+  scheme: Exclude<Channel["auth"], "format">,
+  key: string | null,
+): Readonly<Record<string, string>> {
   if (key === null) return {};
-  return scheme === "bearer" ? { authorization: `Bearer ${key}` } : { [scheme]: key };
+  return scheme === "bearer" ? { authorization: `Bearer ${key}` } : { [scheme.replace(/^header:/, "")]: key };
 }
 
 /** What the model calls a tool -> what we do. */

@@ -51,8 +51,11 @@ export const canceled = failure("canceled", "canceled", "The request was cancele
 
 // ---- thrown and caught ---------------------------------------------------------------------------------
 
-export const thrown = ({ kind, message, code, retryable, retryAfterMs }: LlmError): OwnkeyError =>
-  new OwnkeyError(kind, message, { details: { code, retryable, retryAfterMs } });
+/** `status`: the HTTP status that it came with, where there was one. */
+export const thrown = (
+  { kind, message, code, retryable, retryAfterMs }: LlmError,
+  status: number | null = null,
+): OwnkeyError => new OwnkeyError(kind, message, { details: { code, retryable, retryAfterMs, status } });
 
 /** Finds the LlmError, or the operating system's code, in whatever was thrown and in what caused it. */
 export function llmErrorOf(reason: unknown, upstream: Upstream): LlmError {

@@ -12,6 +12,8 @@ export interface Format {
   readonly headers: Readonly<Record<string, string>>;
   /** The address that the channel's requests go to. Throws nothing for an address that `createLlm` took. */
   requestUrl(channel: Channel): string;
+  /** Where the server lists its models. */
+  modelsUrl(channel: Channel): string;
   /** The body of a request. Pure; equal beginnings of histories give equal beginnings of bodies. */
   toBody(request: LlmRequest, channel: Channel): JsonObject;
   /** What a tool is called on this wire: no two tools alike. */

@@ -57,7 +57,7 @@ export async function send(
   if (response.ok) return body;
   const { status, headers } = response;
   const text = await readText(body, longestRefusal);
-  throw thrown(statusError({ status, headers, body: text, now: clock.now() }, upstream));
+  throw thrown(statusError({ status, headers, body: text, now: clock.now() }, upstream), status);
 }
 
 function readerOf(body: ReadableStream<Uint8Array> | null): Body {

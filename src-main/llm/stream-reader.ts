@@ -55,7 +55,7 @@ export abstract class StreamReader implements AnswerReader {
     try {
       this.#take(event, out);
     } catch (reason) {
-      this.fail(llmErrorOf(reason, this.reading.upstream), out);
+      this.fail(isTooDeep(reason) ? this.#tooDeep() : llmErrorOf(reason, this.reading.upstream), out);
     }
   }
 
@@ -170,6 +170,11 @@ export abstract class StreamReader implements AnswerReader {
     this.fail({ ...reason, message: `${reason.message}${progress}` }, out);
   }
 
+  #tooDeep(): LlmError {
+    const message = `${this.reading.upstream.host} sent JSON that is nested too deep to be read.`;
+    return failure("upstream", "too_deep", message, true);
+  }
+
   #soFar(): string {
     return `So far ${this.assembler.progress()} had come; nothing of it is kept, asking again may help.`;
   }
@@ -195,6 +200,10 @@ export abstract class StreamReader implements AnswerReader {
     return failure("upstream", "empty_response", message, true);
   }
 }
+
+/** Whoever walks JSON of some thousand levels has no stack left. */
+const isTooDeep = (reason: unknown): boolean =>
+  reason instanceof RangeError && reason.message.includes("call stack");
 
 function parse(data: string): Fields | null {
   try {

@@ -40,6 +40,10 @@ export function createChannels(db: Database) {
   const remove = db.prepare(
     "UPDATE channels SET enabled = 0, deleted_ms = ? WHERE id = ? AND deleted_ms IS NULL",
   );
+  const place = db.prepare("UPDATE channels SET position = ? WHERE id = ?");
+  const order = db.transaction((ids: readonly string[]) => {
+    for (const [position, id] of ids.entries()) place.run(position + 1, id);
+  });
   const removeSecrets = db.prepare("DELETE FROM secrets WHERE owner = ?");
   const removeWhole = db.transaction((id: string, now: number): boolean => {
     removeSecrets.run(id);
@@ -62,6 +66,8 @@ export function createChannels(db: Database) {
     /** False: there is no such channel. */
     setEnabled: (id: string, enabled: boolean, now: number): boolean =>
       enable.run(Number(enabled), now, id).changes === 1,
+    /** All of them, in their new order. */
+    reorder: (ids: readonly string[]): void => order.immediate(ids),
     /** Takes its secrets along. False: there is no such channel. */
     remove(id: string, now: number): boolean {
       const removed = removeWhole.immediate(id, now);

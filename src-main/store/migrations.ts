@@ -204,6 +204,10 @@ CREATE TABLE local_keys (
 `,
   // 2: a rewind brings back the todos as well
   "ALTER TABLE checkpoints ADD COLUMN todos_json TEXT NOT NULL DEFAULT '[]'",
+  // 3: prices as they were when a try ended
+  `
+ALTER TABLE llm_tries ADD COLUMN prices_json TEXT;     -- of its channel; NULL: not priced
+`,
 ];
 
 /** Brings the database to the newest schema; one with rows in it is copied first (backups.ts). Throws as `upgrade`. */

@@ -17,6 +17,7 @@ import { createRuns, type Runs } from "./runs.ts";
 import { createSecrets, type Secrets } from "./secrets.ts";
 import { createSettings, type Settings } from "./settings.ts";
 import { createTries } from "./tries.ts";
+import { createUsage, type UsageReport } from "./usage.ts";
 import { createVerify, type Verification } from "./verify.ts";
 
 export interface Store {
@@ -29,6 +30,8 @@ export interface Store {
   readonly settings: Settings;
   readonly localKeys: LocalKeys;
   readonly data: StoredData;
+  /** Of the tries that ended in [fromMs, toMs). */
+  usage(fromMs: number, toMs: number): UsageReport;
   /** null: all conversations. */
   verify(conversationId: string | null): Verification;
   close(): void;
@@ -54,6 +57,7 @@ export function openStore(file: string): Store {
   const tries = createTries(db);
   const nouns = { parts, messages, operations, tries };
   const verify = createVerify(db, nouns);
+  const usage = createUsage(db);
   return {
     conversations: guard({
       ...createConversations(db, nouns),
@@ -70,6 +74,7 @@ export function openStore(file: string): Store {
     settings: guard(createSettings(db)),
     localKeys: guard(createLocalKeys(db)),
     data: createStoredData(db, recovery),
+    usage: (fromMs, toMs) => translated(() => usage(fromMs, toMs)),
     verify: (conversationId) => translated(() => verify(conversationId)),
     close: () => translated(close),
   };

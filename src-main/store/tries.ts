@@ -21,16 +21,18 @@ export type Tries = ReturnType<typeof createTries>;
 
 export function createTries(db: Database) {
   const upsert = db.prepare(
-    `INSERT INTO llm_tries (call_id, try, partial, usage_json, error_json, started_ms, first_ms, ended_ms)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO llm_tries (call_id, try, partial, usage_json, error_json, started_ms, first_ms, ended_ms, prices_json)
+     VALUES (@callId, @try, @partial, @usage, @error, @startedMs, @firstMs, @endedMs, (
+       SELECT config_json -> '$.prices' FROM channels
+       WHERE id = (SELECT channel_id FROM llm_calls WHERE call_id = @callId)
+         AND config_json ->> '$.prices' IS NOT NULL))
      ON CONFLICT (call_id, try) DO UPDATE SET
-       partial = excluded.partial, usage_json = excluded.usage_json, error_json = excluded.error_json,
+       prices_json = excluded.prices_json, partial = excluded.partial, usage_json = excluded.usage_json, error_json = excluded.error_json,
        started_ms = excluded.started_ms, first_ms = excluded.first_ms, ended_ms = excluded.ended_ms`,
   );
   return {
     save(record: TryRecord): void {
-      const { callId, partial, usage, error, startedMs, firstMs, endedMs } = record;
-      upsert.run(callId, record.try, partial, encode(usage), encode(error), startedMs, firstMs, endedMs);
+      upsert.run({ ...record, usage: encode(record.usage), error: encode(record.error) });
     },
   };
 }

@@ -91,7 +91,7 @@ describe("the contract", () => {
     const seen = JSON.stringify([replies, told, lines]);
     assert.ok(!seen.includes("sk-sentinel"));
     assert.ok(!seen.includes(key));
-    assert.equal(told.filter((line) => line.startsWith('["channels.changed"')).length, 5);
+    assert.equal(told.filter((line) => line.startsWith('["channels.changed"')).length, 6);
     await app.close();
   });
 

@@ -28,6 +28,7 @@ async function start(t: TestContext) {
       clock,
       log: createLog("silent"),
       pathSecret,
+      hop: "hop-1",
       wrongTries: createSlowdown(clock, 5),
       tls: certificate(),
       direct,

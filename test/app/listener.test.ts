@@ -29,6 +29,7 @@ async function start(ports: readonly number[] = [0]) {
       clock,
       log,
       pathSecret,
+      hop: "hop-1",
       wrongTries,
       direct: {
         handle(request, response, path) {

@@ -62,7 +62,10 @@ async function start({ renderer = built } = {}) {
   });
   const direct = { handle: () => assert.fail("no request was for the direct endpoint") };
   const wrongTries = createSlowdown(clock, 5);
-  const listener = await listen({ clock, log, pathSecret: "p".repeat(32), direct, wrongTries, window }, [0]);
+  const listener = await listen(
+    { clock, log, pathSecret: "p".repeat(32), hop: "hop-1", direct, wrongTries, window },
+    [0],
+  );
   open.push(listener);
   const { port } = listener;
   const origin = `http://127.0.0.1:${port}`;

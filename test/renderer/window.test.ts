@@ -215,14 +215,20 @@ describe("the built window", { skip: skipWithoutChromium }, () => {
     const test = row.getByRole("button", { name: "Test DeepSeek official" });
     host.script["channels.test"] = () => ({
       ok: true,
-      value: { ok: true, message: "It answered.", firstTokenMs: 340, totalMs: 500 },
+      value: { ok: true, message: "It answered.", firstTokenMs: 340, totalMs: 500, rows: [] },
     });
     await page.goto(host.address());
     await test.click();
     await row.getByText("first token 340ms").waitFor();
     host.script["channels.test"] = () => ({
       ok: true,
-      value: { ok: false, message: "The key was refused. Replace it.", firstTokenMs: null, totalMs: 90 },
+      value: {
+        ok: false,
+        message: "The key was refused. Replace it.",
+        firstTokenMs: null,
+        totalMs: 90,
+        rows: [],
+      },
     });
     await test.click();
     await row.getByText("The key was refused. Replace it.").waitFor();

@@ -53,6 +53,9 @@ export const sampleChannel = (own: Partial<ChannelView> = {}): ChannelView => ({
   key: "set",
   requestUrl: "https://api.deepseek.com/v1/chat/completions",
   createdMs: Date.UTC(2026, 4, 1),
+  hasSecrets: {},
+  detectedQuirks: {},
+  lastTest: null,
   ...own,
 });
 

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { judge, kindOf, placeOf, urlProblem } from "../../src-main/web/address.ts";
+import { kindOf } from "../../src-main/base/addresses.ts";
+import { judge, placeOf, urlProblem } from "../../src-main/web/address.ts";
 
 const ownPorts = [7788];
 

@@ -8,6 +8,7 @@ export const anthropic: Format = {
   auth: "x-api-key",
   headers: { "anthropic-version": "2023-06-01" },
   requestUrl: ({ baseUrl }) => addressOf(baseUrl, "/v1", true, "/messages").href,
+  modelsUrl: ({ baseUrl }) => addressOf(baseUrl, "/v1", true, "/models").href,
   toBody,
   toolName,
   createReader: (reading) => new MessagesReader(reading),

@@ -13,6 +13,7 @@ export const gemini: Format = {
     url.searchParams.set("alt", "sse");
     return url.href;
   },
+  modelsUrl: ({ baseUrl }) => `${addressOf(baseUrl, "/v1beta", true, "/models").href}?pageSize=1000`,
   toBody,
   toolName,
   createReader: (reading) => new GeminiReader(reading),

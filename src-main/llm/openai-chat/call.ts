@@ -8,6 +8,7 @@ export const openAiChat: Format = {
   auth: "bearer",
   headers: {},
   requestUrl: ({ baseUrl }) => addressOf(baseUrl, "/v1", false, "/chat/completions").href,
+  modelsUrl: ({ baseUrl }) => addressOf(baseUrl, "/v1", false, "/models").href,
   toBody,
   toolName,
   createReader: (reading) => new ChatReader(reading),

@@ -8,6 +8,7 @@ export const openAiResponses: Format = {
   auth: "bearer",
   headers: {},
   requestUrl: ({ baseUrl }) => addressOf(baseUrl, "/v1", false, "/responses").href,
+  modelsUrl: ({ baseUrl }) => addressOf(baseUrl, "/v1", false, "/models").href,
   toBody,
   toolName,
   createReader: (reading) => new ResponsesReader(reading),

@@ -8,7 +8,7 @@
  * All of it depends on what stands before alone, so a message keeps its bytes when the history grows.
  */
 import { sha256, toHex } from "../../base/hash.ts";
-import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import { isObject, type JsonObject, parseJson } from "../../base/json.ts";
 import type {
   AssistantMessage,
   Channel,
@@ -117,10 +117,10 @@ function pair(
 
 const lost = { text: "This call was not carried out; it has no result.", isError: true, images: [] } as const;
 
-/** The object that a text of JSON holds; null: it holds none. */
+/** The object that a text of JSON holds; null: it holds none, or one nested too deep to be written again. */
 export function objectIn(text: string): JsonObject | null {
   try {
-    const value = JSON.parse(text) as Json;
+    const value = parseJson(text);
     return isObject(value) ? value : null;
   } catch {
     return null;

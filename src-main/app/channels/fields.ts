@@ -1,9 +1,12 @@
 /** What a channel's fields may hold, their defaults, and how they become a Channel and back. */
 import { z } from "zod";
-import { OwnkeyError } from "../base/errors.ts";
-import type { AddChannel, ChannelFields, SetChannel } from "../contract.ts";
-import { usualSettings } from "../llm/channel.ts";
-import type { Channel } from "../llm/types.ts";
+import { OwnkeyError } from "../../base/errors.ts";
+import type { AddChannel, ChannelFields, SetChannel } from "../../contract.ts";
+import { usualSettings } from "../../llm/channel.ts";
+import { bodyProblem, headerProblem } from "../../llm/extras.ts";
+import { quirks } from "../../llm/quirks.ts";
+import type { Channel } from "../../llm/types.ts";
+import { parseProxy } from "../outbound/outbound.ts";
 
 const isPlain = (text: string) => !/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(text);
 const line = (longest: number) =>
@@ -59,14 +62,14 @@ const field = {
   colour: z.string().max(20).nullable(),
 } satisfies { readonly [K in keyof ChannelFields]: z.ZodType<ChannelFields[K]> };
 
-const someFields = z
+export const someFields = z
   .strictObject(field)
   .partial()
   .refine((fields) => !Object.values(fields).includes(undefined), "a field has no value") as z.ZodType<
   Partial<ChannelFields>
 >;
 
-const key = z.string().max(10_000).nullable();
+export const key = z.string().max(10_000).nullable();
 const secret = z.string().max(8000).nullable();
 const secrets = z.strictObject({
   headers: z.record(z.string().max(100), secret).exactOptional(),
@@ -121,6 +124,28 @@ export function fieldsOf(channel: Omit<Channel, "id" | "enabled">): ChannelField
     firstTokenTimeout: timeouts.firstToken,
     idleTimeout: timeouts.idle,
   };
+}
+
+/** The fields as they are kept, after what a schema cannot say. Throws `config` with a sentence. */
+export function checkFields(fields: ChannelFields): ChannelFields {
+  const { extraHeaders, secretHeaders, extraBody, proxy, auth, quirks: flags } = fields;
+  const headers = [...Object.entries(extraHeaders), ...secretHeaders.map((name) => [name, ""] as const)];
+  if (auth.startsWith("header:")) headers.push([`${auth.slice("header:".length)}`, ""]);
+  for (const [name, value] of headers) {
+    const problem = headerProblem(name, value);
+    // The key itself may stand where an extra header may not.
+    const isKeys = auth === `header:${name}` && /^(api-key|x-api-key|x-goog-api-key)$/i.test(name);
+    if (problem !== null && !isKeys) throw new OwnkeyError("config", `The header "${name}" ${problem}.`);
+  }
+  const problem = bodyProblem(extraBody);
+  if (problem !== null) throw new OwnkeyError("config", `The extra fields cannot be sent: ${problem}.`);
+  const strange = Object.keys(flags).find((name) => !Object.hasOwn(quirks, name));
+  if (strange !== undefined)
+    throw new OwnkeyError(
+      "config",
+      `There is no quirk "${strange}". There are: ${Object.keys(quirks).join(", ")}.`,
+    );
+  return proxy === "app" || proxy === "none" ? fields : { ...fields, proxy: parseProxy(proxy) };
 }
 
 const unnamed = { name: "", format: "openai-chat", baseUrl: "", model: "" } as const;

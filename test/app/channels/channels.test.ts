@@ -1,22 +1,11 @@
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
-import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer, type IncomingHttpHeaders, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { defaults } from "../../src-main/app/channel-fields.ts";
-import { testChannel } from "../../src-main/app/channel-test.ts";
-import { createChannels, keyPlaceOf } from "../../src-main/app/channels.ts";
-import { openFolder } from "../../src-main/app/folder.ts";
-import { createProviderKeys } from "../../src-main/app/provider-keys.ts";
-import { systemClock } from "../../src-main/base/clock.ts";
-import type { AddChannel } from "../../src-main/contract.ts";
-import { createKeyFileSealer } from "../../src-main/host/key-file-sealer.ts";
-import { openStore } from "../../src-main/store/store.ts";
-import { createHandClock } from "./hand-clock.ts";
+import { defaults } from "../../../src-main/app/channels/fields.ts";
+import { keyPlaceOf } from "../../../src-main/app/channels/places.ts";
+import { draft, setUpChannels } from "./set-up.ts";
 
 describe("channels", () => {
   let scratch: string;
@@ -25,22 +14,7 @@ describe("channels", () => {
   });
   after(() => rmSync(scratch, { recursive: true, force: true }));
 
-  function setUp() {
-    const store = openStore(":memory:");
-    const sealer = createKeyFileSealer(openFolder(join(scratch, randomBytes(4).toString("hex"))));
-    const opened: string[] = [];
-    const keys = createProviderKeys(store.secrets, sealer, (key) => opened.push(key));
-    const channels = createChannels(store, keys, createHandClock(), () => [7788]);
-    return { store, sealer, keys, channels, opened };
-  }
-
-  const draft = (
-    own: Partial<AddChannel["fields"]> = {},
-    key: string | null = "sk-sentinel",
-  ): AddChannel => ({
-    fields: { name: "Mine", format: "openai-chat", baseUrl: "https://a.example/v1", model: "m", ...own },
-    key,
-  });
+  const setUp = () => setUpChannels(scratch);
 
   test("an added one gets a random id, defaults and a sealed key", () => {
     const { channels, store, opened } = setUp();
@@ -60,6 +34,16 @@ describe("channels", () => {
       enabled: true,
       key: "set",
       requestUrl: "https://a.example/v1/chat/completions",
+      hasSecrets: {},
+      lastTest: null,
+      detectedQuirks: {
+        shortToolIds: false,
+        maxCompletionTokens: false,
+        reasoningAlways: false,
+        thinkingType: false,
+        enableThinking: false,
+        reasoningObject: false,
+      },
     });
     const row = store.secrets.get(id, "key");
     assert.equal(row?.origin, "https://a.example");
@@ -165,52 +149,5 @@ describe("channels", () => {
       assert.throws(() => channels.remove(id), { kind: "config", message: /no such channel/ });
       assert.throws(() => channels.get(id), { kind: "config" });
     }
-  });
-
-  describe("a test of one", () => {
-    const servers: { close(): void }[] = [];
-    after(() => {
-      for (const server of servers) server.close();
-    });
-
-    async function upstream(answer: RequestListener): Promise<string> {
-      const server = createServer(answer).listen(0, "127.0.0.1");
-      servers.push(server);
-      await once(server, "listening");
-      return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
-    }
-
-    test("sends one real request with the key and shows what came", async () => {
-      const { channels } = setUp();
-      let headers: IncomingHttpHeaders = {};
-      const baseUrl = await upstream((request, response) => {
-        headers = request.headers;
-        const chunk = (delta: object, finish: string | null) =>
-          `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
-        response.writeHead(200, { "content-type": "text/event-stream" });
-        response.end(`${chunk({ content: "OK" }, null)}${chunk({}, "stop")}data: [DONE]\n\n`);
-      });
-      const { id } = channels.add(draft({ baseUrl }));
-      const result = await testChannel(channels.get(id), channels.openLlm, systemClock);
-      assert.deepEqual([result.ok, result.message], [true, "It answered: OK"]);
-      assert.ok(result.firstTokenMs !== null && result.firstTokenMs <= result.totalMs);
-      assert.equal(headers.authorization, "Bearer sk-sentinel");
-    });
-
-    test("says in a sentence what went wrong, without the key", async () => {
-      const { channels } = setUp();
-      const baseUrl = await upstream((_request, response) => {
-        response.writeHead(401, { "content-type": "application/json" });
-        response.end('{"error":{"message":"bad key"}}');
-      });
-      const { id } = channels.add(draft({ baseUrl }));
-      const refused = await testChannel(channels.get(id), channels.openLlm, systemClock);
-      assert.equal(refused.ok, false);
-      assert.match(refused.message, /401|key/);
-      assert.ok(!refused.message.includes("sk-sentinel"));
-      channels.set({ id, fields: { baseUrl: "http://127.0.0.1:9/v1" } });
-      const keyless = await testChannel(channels.get(id), channels.openLlm, systemClock);
-      assert.deepEqual([keyless.ok, /no key/.test(keyless.message)], [false, true]);
-    });
   });
 });
