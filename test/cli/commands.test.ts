@@ -49,7 +49,7 @@ describe("the command line, with no program running", () => {
       ["serve", "--port", "x"],
       ["channel", "remove"],
       ["channel", "set", "ch_x"],
-      ["channel", "set", "ch_x", "colour=red"],
+      ["channel", "set", "ch_x", "nonsense=red"],
       ["channel", "set", "ch_x", "context-window=many"],
       ["channel", "set", "ch_x", "images=maybe"],
       ["channel", "set", "ch_x", `key=${sentinel}`],
@@ -123,7 +123,36 @@ describe("the command line, with no program running", () => {
     );
     const tested = await run("channel", "test", id);
     assert.equal(tested.code, 1);
-    assert.match(tested.stdout, /^[^\n]*127\.0\.0\.1:9[^\n]*\n$/);
+    assert.match(
+      tested.stdout,
+      /^reach +failed +\d+ ms +[^\n]*127\.0\.0\.1:9[^\n]*\ntext +skipped.*\n.*\n.*\n$/,
+    );
+    const copy = JSON.parse((await run("channel", "duplicate", id)).stdout);
+    assert.deepEqual([copy.name, copy.enabled, copy.key], ["Other 2", false, "missing"]);
+    assert.equal((await run("channel", "order", copy.id, id)).code, 0);
+    const exported = await run("channel", "export");
+    assert.deepEqual(
+      JSON.parse(exported.stdout).channels.map((each: { fields: { name: string } }) => each.fields.name),
+      ["Other 2", "Other"],
+    );
+    assert.ok(!exported.stdout.includes(sentinel));
+    const trial = await ownkey.start(["channel", "import", "-", "--trial", "--json"], {
+      input: exported.stdout,
+    });
+    assert.deepEqual(
+      JSON.parse(trial.stdout).map(({ what }: { what: string }) => what),
+      ["skipped", "skipped"],
+    );
+    const twin = await ownkey.start(["channel", "add", "--json", "-"], {
+      input: JSON.stringify({
+        fields: { ...JSON.parse(exported.stdout).channels[0].fields, name: "Twin" },
+        key: null,
+      }),
+    });
+    assert.equal(JSON.parse(twin.stdout).name, "Twin");
+    for (const each of [copy.id, JSON.parse(twin.stdout).id]) await run("channel", "remove", each);
+    assert.equal(JSON.parse((await run("usage", "--json")).stdout).total.calls, 0);
+    assert.match((await run("network")).stdout, /^proxy system/);
 
     const moved = await run("channel", "set", id, "base-url=https://b.example/v1");
     assert.match(moved.stderr, /no key now/);

@@ -1,55 +1,45 @@
 /** The commands about channels. */
-import type { ChannelFields, ChannelView, SetChannel } from "../../contract.ts";
-import { type Command, type Options, WrongUse } from "./command.ts";
+import type { AddChannel, ChannelFields, ChannelView, SetChannel } from "../../contract.ts";
+import {
+  aboutFields,
+  aboutSecrets,
+  fields,
+  fieldsOf,
+  pairOf,
+  readSecrets,
+  secretOptions,
+} from "./channel-words.ts";
+import { type Command, type Options, type World, WrongUse } from "./command.ts";
 import { aboutKeys, keyOptions, readKey } from "./key.ts";
 import { plain, print, printJson, printTable, tell } from "./print.ts";
-
-type FieldKind = "text" | "number" | "number or default" | "on or off";
-
-/** As they are called on the command line. */
-const fields: Readonly<Record<string, readonly [name: keyof ChannelFields, kind: FieldKind]>> = {
-  name: ["name", "text"],
-  format: ["format", "text"],
-  "base-url": ["baseUrl", "text"],
-  model: ["model", "text"],
-  "context-window": ["contextWindow", "number"],
-  "max-output-tokens": ["maxOutputTokens", "number or default"],
-  temperature: ["temperature", "number or default"],
-  "top-p": ["topP", "number or default"],
-  tools: ["tools", "on or off"],
-  images: ["images", "on or off"],
-  thinking: ["thinking", "on or off"],
-};
 
 const needed = ["name", "format", "base-url", "model"] as const;
 
 const ownKeyOptions: Options = { ...keyOptions, "no-key": "flag" };
-
-const aboutFields = [
-  "--context-window N     tokens that the model takes",
-  "--max-output-tokens N  tokens that it may answer; a number, or default: the server's own",
-  "--temperature N        a number, or default",
-  "--top-p N              a number, or default",
-  "--tools on|off         whether it is offered tools; likewise --images and --thinking",
-];
 
 const aboutOwnKeys = [...aboutKeys, "--no-key               this server wants none"];
 
 const addCommand: Command = {
   name: "channel add",
   usage:
-    "--name NAME --format openai-chat --base-url URL --model MODEL (--key-env VAR | --key-stdin | --no-key) [OPTION ...]",
+    "--name NAME --format FORMAT --base-url URL --model MODEL (--key-env VAR | --key-stdin | --no-key) [OPTION ...]",
   about: "Adds a channel and prints it as one line of JSON",
   help: [
+    "--format FORMAT        openai-chat, openai-responses, anthropic or gemini",
+    '--json -               all of it as JSON from standard input: {"fields": {...}, "key": ...}',
     "--base-url URL         up to where the API begins: https://api.example.com/v1",
     ...aboutOwnKeys,
+    ...aboutSecrets,
     ...aboutFields,
   ],
   options: {
     ...Object.fromEntries(Object.keys(fields).map((name) => [name, "text"] as const)),
     ...ownKeyOptions,
+    ...secretOptions,
+    json: "text",
   },
   async run(given, world) {
+    if (given.text("json") !== undefined) return addFromJson(given.text("json") ?? "", world);
     const missing = needed.filter((name) => given.text(name) === undefined);
     if (missing.length > 0) throw new WrongUse(`Missing: ${missing.map((name) => `--${name}`).join(", ")}.`);
     const key = await readKey(given);
@@ -61,12 +51,32 @@ const addCommand: Command = {
     });
     return world.withClient(async (client) => {
       // The program parses what stands here, and names what does not fit.
-      const added = await client.call("channels.add", { fields: fieldsOf(pairs) as ChannelFields, key });
+      const secrets = readSecrets(given);
+      const added = await client.call("channels.add", {
+        fields: fieldsOf(pairs) as ChannelFields,
+        key,
+        ...(secrets ? { secrets } : {}),
+      });
       printChannel(added);
       return 0;
     });
   },
 };
+
+async function addFromJson(source: string, world: World): Promise<number> {
+  if (source !== "-") throw new WrongUse("Only --json - is known: the JSON comes from standard input.");
+  const text = (await process.stdin.setEncoding("utf8").toArray()).join("");
+  let draft: AddChannel;
+  try {
+    draft = JSON.parse(text) as AddChannel;
+  } catch {
+    throw new WrongUse("Standard input held no JSON.");
+  }
+  return world.withClient(async (client) => {
+    printChannel(await client.call("channels.add", draft));
+    return 0;
+  });
+}
 
 const setCommand: Command = {
   name: "channel set",
@@ -76,15 +86,22 @@ const setCommand: Command = {
     `Fields: ${Object.keys(fields).join(", ")}`,
     "A base-url on another host empties the key: it was given for the old one.",
     ...aboutOwnKeys,
+    ...aboutSecrets,
   ],
   operands: [1, 99],
-  options: ownKeyOptions,
+  options: { ...ownKeyOptions, ...secretOptions },
   async run(given, world) {
     const [id = "", ...pairs] = given.operands;
     const key = await readKey(given);
-    if (pairs.length === 0 && key === undefined)
+    const secrets = readSecrets(given);
+    if (pairs.length === 0 && key === undefined && secrets === undefined)
       throw new WrongUse("Say what to change: FIELD=VALUE, or a key.");
-    const change = { id, fields: fieldsOf(pairs.map(pairOf)), ...(key === undefined ? {} : { key }) };
+    const change = {
+      id,
+      fields: fieldsOf(pairs.map(pairOf)),
+      ...(key === undefined ? {} : { key }),
+      ...(secrets === undefined ? {} : { secrets }),
+    };
     return world.withClient(async (client) => {
       const changed = await client.call("channels.set", change);
       tell(`${id} is changed.`);
@@ -113,14 +130,14 @@ const listCommand: Command = {
 const testCommand: Command = {
   name: "channel test",
   usage: "ID [--json]",
-  about: "Sends one small real request",
+  about: "Sends four small real requests: reach, text, a tool call, an image",
   operands: [1, 1],
   options: { json: "flag" },
   run: (given, world) =>
     world.withClient(async (client) => {
       const result = await client.call("channels.test", { id: given.operands[0] ?? "" });
       if (given.flag("json")) printJson(result);
-      else print(plain(result.message));
+      else printTable(result.rows.map(({ name, state, ms, message }) => [name, state, `${ms} ms`, message]));
       return result.ok ? 0 : 1;
     }),
 };
@@ -175,47 +192,3 @@ const rowOf = (channel: ChannelView): readonly string[] => [
   channel.enabled ? "on" : "off",
   channel.requestUrl,
 ];
-
-// ---- words -> values -----------------------------------------------------------------------------------
-
-function pairOf(word: string): readonly [string, string] {
-  const at = word.indexOf("=");
-  if (at < 1) throw new WrongUse("Each change is FIELD=VALUE.");
-  const name = word.slice(0, at).replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-  if (/key/.test(name))
-    throw new WrongUse("A key never stands on the command line: use --key-env or --key-stdin.");
-  return [name, word.slice(at + 1)];
-}
-
-function fieldsOf(pairs: readonly (readonly [string, string])[]): Partial<ChannelFields> {
-  return Object.fromEntries(
-    pairs.map(([name, text]) => {
-      const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
-      if (!field)
-        throw new WrongUse(`There is no field "${name}". There are: ${Object.keys(fields).join(", ")}.`);
-      return [field[0], parseValue(name, field[1], text)];
-    }),
-  );
-}
-
-function parseValue(name: string, kind: FieldKind, text: string): string | number | boolean | null {
-  switch (kind) {
-    case "text":
-      return text;
-    case "number or default":
-      return text === "default" ? null : numberOf(name, text);
-    case "number":
-      return numberOf(name, text);
-    case "on or off":
-      if (/^(on|true|yes)$/i.test(text)) return true;
-      if (/^(off|false|no)$/i.test(text)) return false;
-      throw new WrongUse(`${name} is on or off, not "${text}".`);
-  }
-}
-
-function numberOf(name: string, text: string): number {
-  const number = Number(text);
-  if (text.trim() === "" || !Number.isFinite(number))
-    throw new WrongUse(`${name} must be a number, not "${text}".`);
-  return number;
-}

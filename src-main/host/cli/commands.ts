@@ -7,6 +7,8 @@ import { conversationCommands } from "./conversations.ts";
 import { dataCommands } from "./data.ts";
 import { print, printedTime, printJson, printTable, tell } from "./print.ts";
 import { searchCommands } from "./search.ts";
+import { serverCommands } from "./servers.ts";
+import { usageCommands } from "./usage.ts";
 
 const serveCommand: Command = {
   name: "serve",
@@ -159,6 +161,8 @@ const keyCommands: readonly Command[] = [
 export const commands: readonly Command[] = [
   serveCommand,
   ...channelCommands,
+  ...serverCommands,
+  ...usageCommands,
   ...keyCommands,
   ...searchCommands,
   ...conversationCommands,
