@@ -84,6 +84,7 @@ export const addChannel: z.ZodType<AddChannel> = z.strictObject({
   >,
   key,
   secrets: secrets.exactOptional(),
+  enabled: z.boolean().exactOptional(),
 });
 
 export const setChannel: z.ZodType<SetChannel> = z.strictObject({

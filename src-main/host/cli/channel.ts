@@ -11,7 +11,7 @@ import {
 } from "./channel-words.ts";
 import { type Command, type Options, type World, WrongUse } from "./command.ts";
 import { aboutKeys, keyOptions, readKey } from "./key.ts";
-import { plain, print, printJson, printTable, tell } from "./print.ts";
+import { printJson, printTable, tell } from "./print.ts";
 
 const needed = ["name", "format", "base-url", "model"] as const;
 
