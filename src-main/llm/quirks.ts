@@ -69,8 +69,8 @@ export const quirks = {
     what: "Once the model thinks, every answer with tool calls goes back with a thinking block, also an empty one.",
     example: '{"type":"thinking","thinking":"","signature":""}',
     source: 'DeepSeek\'s Anthropic API and its kin: 400 "content[].thinking must be passed back"',
-    detect: ({ model }, host) =>
-      !isAt(host, "anthropic.com", "amazonaws.com", "googleapis.com") && !/claude/.test(model),
+    detect: (_, host) =>
+      isAt(host, "deepseek.com", "moonshot.cn", "moonshot.ai", "minimaxi.com", "minimax.chat"),
   },
 } as const satisfies Readonly<Record<string, Quirk>>;
 

@@ -114,7 +114,7 @@ export class Cursor {
   }
 }
 
-export type Sent = Pick<SendOptions, "mode">;
+export type Sent = Pick<SendOptions, "mode" | "model">;
 
 export class Agent {
   readonly cwd: string;

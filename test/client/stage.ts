@@ -1,6 +1,7 @@
 /** The whole play: a model behind a socket, the program in a process of its own, and Cursor's real client before it. */
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
+import type { ChannelFormat } from "../../src-main/llm/types.ts";
 import { createOwnkey, type Ownkey, type Serving } from "../cli/ownkey.ts";
 import { startUpstream, type Upstream } from "../support/upstream.ts";
 import { Cursor, type Login } from "./cursor.ts";
@@ -14,6 +15,8 @@ export interface Stage {
   readonly folder: string;
   readonly login: Login;
   readonly relay: Relay;
+  /** A channel of each format, by it; made when first asked for. */
+  channels(): Promise<Readonly<Record<ChannelFormat, string>>>;
   /** Ends the program without a warning and starts it again on the same port. */
   crash(): Promise<void>;
   /** A part of the test. After it what is stored is checked, also while the runs of others are open. */
@@ -48,6 +51,14 @@ export async function openStage(t: TestContext): Promise<Stage> {
   };
   return {
     ...{ cursor, login, relay, serving, folder: ownkey.dataDir },
+    async channels() {
+      return {
+        "openai-chat": channel,
+        "openai-responses": await addChannel(ownkey, upstream, "openai-responses"),
+        anthropic: await addChannel(ownkey, upstream, "anthropic"),
+        gemini: await addChannel(ownkey, upstream, "gemini"),
+      };
+    },
     async crash() {
       await serving.stop("SIGKILL");
       serving = await ownkey.serve("--port", String(serving.port));
@@ -60,9 +71,13 @@ export async function openStage(t: TestContext): Promise<Stage> {
   };
 }
 
-async function addChannel(ownkey: Ownkey, { url }: Upstream): Promise<string> {
-  const fields = ["--format", "openai-chat", "--base-url", url, "--model", "model-1", "--no-key"];
-  const { stdout, stderr } = await ownkey.run("channel", "add", "--name", "Test", ...fields);
+async function addChannel(
+  ownkey: Ownkey,
+  { url }: Upstream,
+  format: ChannelFormat = "openai-chat",
+): Promise<string> {
+  const fields = ["--format", format, "--base-url", url, "--model", "model-1", "--no-key"];
+  const { stdout, stderr } = await ownkey.run("channel", "add", "--name", `Test ${format}`, ...fields);
   assert.notEqual(stdout, "", stderr);
   return JSON.parse(stdout).id;
 }

@@ -1,6 +1,14 @@
-/** An OpenAI-compatible server whose model is a function: it answers from what it was sent, over real HTTP. */
+/**
+ * A server whose model is a function: it answers from what it was sent, over real HTTP, on each of the four APIs.
+ *
+ * Which one is told by the path. What the API's own server would refuse is refused here, too (apis/).
+ */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { anthropic } from "./apis/anthropic.ts";
+import { type Api, type Body, chat, type Heard, textOf } from "./apis/chat.ts";
+import { gemini } from "./apis/gemini.ts";
+import { responses } from "./apis/responses.ts";
 import type { Scope } from "./scope.ts";
 
 export interface Asked {
@@ -38,8 +46,18 @@ export interface Upstream {
   readonly open: () => number;
 }
 
+/** How an answer is said on a wire. */
+export interface Voice {
+  thinking(text: string): void;
+  text(text: string): void;
+  call(name: string, args: string, id: string): void;
+  /** The end, and how many tokens it took: so many in, 5 out. */
+  finish(reason: string, promptTokens: number): void;
+}
+
 export class Say {
   readonly #response: ServerResponse;
+  readonly #voice: Voice;
   #calls = 0;
   #isOver = false;
   /** Tokens of the prompt, as the provider counts them. */
@@ -47,8 +65,9 @@ export class Say {
   /** Resolves when the other side has hung up. */
   readonly gone: Promise<void>;
 
-  constructor(response: ServerResponse) {
+  constructor(response: ServerResponse, voice: Voice) {
     this.#response = response;
+    this.#voice = voice;
     this.gone = new Promise((resolve) => response.once("close", resolve));
   }
 
@@ -61,11 +80,11 @@ export class Say {
   }
 
   text(content: string): void {
-    this.#chunk({ content });
+    this.#voice.text(content);
   }
 
   thinking(reasoning: string): void {
-    this.#chunk({ reasoning_content: reasoning });
+    this.#voice.thinking(reasoning);
   }
 
   /** The headers go out, and no more for now. */
@@ -75,18 +94,13 @@ export class Say {
 
   /** `args` as text is sent as it is, valid or not. */
   call(name: string, args: object | string, id = `call_${this.#calls}`): void {
-    const index = this.#calls++;
-    const text = typeof args === "string" ? args : JSON.stringify(args);
-    const half = Math.ceil(text.length / 2);
-    this.#chunk({ tool_calls: [{ index, id, type: "function", function: { name, arguments: "" } }] });
-    for (const piece of [text.slice(0, half), text.slice(half)])
-      this.#chunk({ tool_calls: [{ index, function: { arguments: piece } }] });
+    this.#calls++;
+    this.#voice.call(name, typeof args === "string" ? args : JSON.stringify(args), id);
   }
 
   finish(reason = this.#calls > 0 ? "tool_calls" : "stop"): void {
-    this.#chunk({}, reason);
-    this.#write({ choices: [], usage: { prompt_tokens: this.promptTokens, completion_tokens: 5 } });
-    this.#response.end("data: [DONE]\n\n");
+    this.#voice.finish(reason, this.promptTokens);
+    this.#response.end();
     this.#isOver = true;
   }
 
@@ -105,15 +119,6 @@ export class Say {
     this.#response.writeHead(status, { "content-type": "application/json", ...headers });
     this.#response.end(body);
   }
-
-  #chunk(delta: object, reason: string | null = null): void {
-    this.#write({ choices: [{ index: 0, delta, finish_reason: reason }] });
-  }
-
-  #write(chunk: object): void {
-    if (!this.#response.headersSent) this.begin();
-    this.#response.write(`data: ${JSON.stringify(chunk)}\n\n`);
-  }
 }
 
 export async function startUpstream(t: Scope, model: Model): Promise<Upstream> {
@@ -122,12 +127,19 @@ export async function startUpstream(t: Scope, model: Model): Promise<Upstream> {
   const server = createServer(async (request, response) => {
     const parts: Buffer[] = [];
     for await (const part of request as AsyncIterable<Buffer>) parts.push(part);
-    const asked = read(Buffer.concat(parts).toString(), request.headers, requests.length);
+    const api = apiOf(request.url ?? "");
+    const raw = Buffer.concat(parts).toString();
+    const heard = api.read(JSON.parse(raw) as Body);
+    const asked = read(raw, heard, request.headers, requests.length);
     requests.push(asked);
     answering.add(response);
     response.once("close", () => answering.delete(response));
-    const say = new Say(response);
-    await model(asked, say);
+    const say = new Say(
+      response,
+      api.speak((event, data) => write(response, event, data)),
+    );
+    if (heard.problem !== null) say.refuse(400, heard.problem);
+    else await model(asked, say);
     if (!say.isOver && !response.destroyed) say.finish();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -139,12 +151,19 @@ export async function startUpstream(t: Scope, model: Model): Promise<Upstream> {
   return { url: `http://127.0.0.1:${port}/v1`, requests, open: () => answering.size };
 }
 
-function read(raw: string, headers: IncomingHttpHeaders, nth: number): Asked {
-  const body = JSON.parse(raw) as {
-    readonly messages: readonly ChatMessage[];
-    readonly tools?: readonly { readonly function: { readonly name: string } }[];
-  };
-  const { messages, tools = [] } = body;
+function write(response: ServerResponse, event: string | null, data: object | string): void {
+  if (!response.headersSent) response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
+  const text = typeof data === "string" ? data : JSON.stringify(data);
+  response.write(`${event === null ? "" : `event: ${event}\n`}data: ${text}\n\n`);
+}
+
+function apiOf(path: string): Api {
+  if (path.endsWith("/messages")) return anthropic;
+  if (path.endsWith("/responses")) return responses;
+  return path.includes(":streamGenerateContent") ? gemini : chat;
+}
+
+function read(raw: string, { messages, tools }: Heard, headers: IncomingHttpHeaders, nth: number): Asked {
   const said = messages.filter(({ role, content }) => role === "user" && !textOf(content).startsWith("<"));
   const last = messages.findLastIndex(({ role }) => role === "assistant");
   return {
@@ -156,13 +175,7 @@ function read(raw: string, headers: IncomingHttpHeaders, nth: number): Asked {
       .slice(last + 1)
       .filter(({ role }) => role === "tool")
       .map(({ content }) => textOf(content)),
-    tools: tools.map((tool) => tool.function.name),
+    tools,
     nth,
   };
-}
-
-function textOf(content: unknown): string {
-  if (typeof content === "string") return content;
-  if (!Array.isArray(content)) return "";
-  return content.map((part: { readonly text?: string }) => part.text ?? "").join("\n");
 }
