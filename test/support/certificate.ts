@@ -12,14 +12,16 @@ export interface Certificate {
   readonly pem: string;
 }
 
-let made: Certificate | null = null;
+const made = new Map<string, Certificate>();
 
-export function certificate(): Certificate {
-  made ??= make();
-  return made;
+/** Good from one day to another, counted from now. */
+export function certificate(from = -1, to = 2): Certificate {
+  const known = made.get(`${from} ${to}`) ?? make(from, to);
+  made.set(`${from} ${to}`, known);
+  return known;
 }
 
-function make(): Certificate {
+function make(from: number, to: number): Certificate {
   const folder = mkdtempSync(join(tmpdir(), "ownkey-certificate-"));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
@@ -28,7 +30,7 @@ function make(): Certificate {
     integer(1),
     ecdsaWithSha256,
     name,
-    sequence(time(-1), time(2)),
+    sequence(time(from), time(to)),
     name,
     publicKey.export({ type: "spki", format: "der" }),
     der(0xa3, sequence(isAuthority, alternativeName)),
