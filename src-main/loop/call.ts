@@ -1,11 +1,14 @@
 /** One model call: its id, its request, what it used, and the errors that are the loop's own. */
 import type { LlmError, StopReason, Usage } from "../llm/types.ts";
-import type { Command, ConversationState } from "./types.ts";
+import type { Command, ConversationState, RuntimeState } from "./types.ts";
 
 /** Model calls in one run. A model that loops would spend the user's money without end. */
 export const maxCalls = 200;
-/** Provider requests for one call. */
+/** Provider requests for one call, where the setup says no other number. */
 export const maxTries = 4;
+
+export const mayTryAgain = ({ committed, try: attempt }: RuntimeState): boolean =>
+  attempt < (committed.run?.setup.tries ?? maxTries);
 
 /** A provider that wants a longer pause is not waited for: the user sees what it said and decides. */
 const longestPauseMs = 60_000;

@@ -23,7 +23,7 @@ import {
   counted,
   emptyResponse,
   isWorthARetry,
-  maxTries,
+  mayTryAgain,
   mismatch,
   noRun,
   noUsage,
@@ -176,7 +176,7 @@ function onSummary(
     .map((block) => (block.type === "text" ? block.text : ""))
     .join("")
     .trim();
-  if (text === "" && state.try < maxTries) return onError(state, emptyResponse("stop"), tools);
+  if (text === "" && mayTryAgain(state)) return onError(state, emptyResponse("stop"), tools);
   return summarized(addUsage(state.committed, usage), text || null, tools);
 }
 
@@ -184,7 +184,7 @@ function onError(state: RuntimeState, error: LlmError, tools: Tools): Transition
   const { phase } = state.committed;
   if (error.code === contextOverflow && phase.type === "waiting_llm")
     return onOverflow(state, phase.purpose, error, tools);
-  if (isWorthARetry(error) && state.try < maxTries) {
+  if (isWorthARetry(error) && mayTryAgain(state)) {
     const next = { ...state, pending: null, try: state.try + 1 };
     return { state: next, emit: [], command: callCommand(next.committed, next.try, error) };
   }

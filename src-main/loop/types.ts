@@ -96,6 +96,8 @@ export interface Setup {
   readonly options: LlmOptions;
   /** Tokens from which on the history is summarised before the next call. */
   readonly compactAt: number;
+  /** Provider requests for one call, at most; left out where the channel says what is usual. */
+  readonly tries?: number;
   readonly workspace: Workspace;
   readonly client: ClientFacts;
 }

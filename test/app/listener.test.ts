@@ -97,6 +97,14 @@ test("behind the secret the direct endpoint gets the path without secret and que
   assert.deepEqual(reached, ["GET /v1/models", "GET /v1/models", "POST //a/../b%2f", "GET /", "GET /"]);
 });
 
+test("a request of our own that came back is refused, wherever it leads", async () => {
+  const { ask, reached } = await start();
+  for (const path of [`/${pathSecret}/v1/models`, "/v1/chat/completions"])
+    assert.equal((await ask(`POST ${path}`, "x-ownkey-hop: hop-1", "content-length: 0")).status, 508);
+  await ask(`GET /${pathSecret}/v1/models`, "x-ownkey-hop: another");
+  assert.deepEqual(reached, ["GET /v1/models"]);
+});
+
 test("a browser does not get to the direct endpoint, whatever the path", async () => {
   const { ask, reached } = await start();
   const marks = [

@@ -202,6 +202,17 @@ test("a provider that never recovers is asked four times; then the user is told"
   assert.equal(run.checkpoints.length, 2);
 });
 
+test("a channel that allows one try is asked once", async (t) => {
+  const flow = await startFlow(t, playing(halfway(() => run)));
+  const { client, upstream, program } = flow;
+  const [channel] = program.channels;
+  assert.ok(channel);
+  program.channels[0] = { ...channel, tries: 1 };
+  const run: Attempt = client.run({ text: "Hi" });
+  assert.match(sentenceOf(await run.ended()), /127\.0\.0\.1/);
+  assert.equal(upstream.requests.length, 1);
+});
+
 test("a card that the last try left open is completed before the end", {}, async (t) => {
   const flow = await startFlow(t, playing(midCall(() => run)));
   const { client } = flow;

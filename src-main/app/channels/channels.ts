@@ -21,7 +21,7 @@ import { dropSecrets, openHeaders, putSecrets, secretsGiven } from "./secrets.ts
 export interface Channels {
   /** In the user's order. */
   list(): readonly ChannelView[];
-  /** What Cursor is offered. */
+  /** What Cursor is offered, by the names that it shows. */
   enabled(): readonly Channel[];
   /** Each of these throws `config` with a sentence when something does not fit. */
   add(draft: AddChannel): ChannelView;
@@ -64,7 +64,11 @@ function reading({ store, keys }: Parts): Pick<Channels, "list" | "enabled" | "g
   return {
     get: (id) => found(store, id),
     list: () => channels.list().map((channel) => toView(channel, store, keys)),
-    enabled: () => channels.list().filter((channel) => channel.enabled),
+    enabled: () =>
+      channels
+        .list()
+        .filter((channel) => channel.enabled)
+        .map((channel) => ({ ...channel, name: channel.label || channel.name })),
   };
 }
 

@@ -12,6 +12,7 @@ import {
 import { UserMessageSchema } from "../../gen/agent/v1/message_pb.ts";
 import { type CustomSubagent, CustomSubagentPermissionMode } from "../../gen/agent/v1/subagent_pb.ts";
 import type { Channel, ContextMessage, UserMessage as OurUserMessage } from "../../llm/types.ts";
+import { maxTries } from "../../loop/call.ts";
 import type { ClientFacts, ConversationState, Input, Mode, Origin, Setup, Tools } from "../../loop/types.ts";
 import type { Store } from "../../store/store.ts";
 import { type Beginning, beginningOf } from "../dialect/actions.ts";
@@ -143,6 +144,7 @@ function toSetup(
     tools: [],
     options: channel.options,
     compactAt: Math.floor((channel.contextWindow * compactPercent) / 100),
+    ...(channel.tries === maxTries ? {} : { tries: channel.tries }),
     workspace,
     client: { ...client, tools: [...builtIns, ...servers] },
   };

@@ -129,6 +129,20 @@ test("one model in two channels: copies are off, named apart and without the key
   );
 });
 
+test("Cursor is offered the label, or the name where there is none", (t) => {
+  const { channels } = setUpFor(t);
+  channels.add(draft({ label: "Fast" }));
+  channels.add(draft({ name: "Plain" }));
+  assert.deepEqual(
+    channels.enabled().map(({ name }) => name),
+    ["Fast", "Plain"],
+  );
+  assert.deepEqual(
+    channels.list().map(({ name }) => name),
+    ["Mine", "Plain"],
+  );
+});
+
 test("the order is the user's, and names each channel once", (t) => {
   const { channels } = setUpFor(t);
   const ids = ["A", "B", "C"].map((name) => channels.add(draft({ name })).id);
