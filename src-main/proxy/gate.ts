@@ -1,22 +1,52 @@
 /**
  * What happens to a request that came to one of Cursor's hosts: the table of rules says, and most of it is passed.
  *
- * Rule: Host or :authority is the host that the connection is for (421 otherwise; node itself would answer any).
+ * Rule 1: Host or :authority is the host that the connection is for (421 otherwise; node itself would answer any).
+ * Rule 2: what an unknown caller asks is passed on untouched, whatever it is.
+ * Rule 3: a local key of Ownkey's, and what was exchanged for it, never leaves the program.
  */
 import type { IncomingMessage } from "node:http";
-import type { Duplex } from "node:stream";
+import { type Duplex, pipeline, type Readable } from "node:stream";
 import type { TLSSocket } from "node:tls";
+import type { Clock } from "../base/clock.ts";
 import { OwnkeyError } from "../base/errors.ts";
+import type { HttpRequest, HttpResponse } from "../transport/wire/http.ts";
+import { add, empty } from "./add.ts";
 import type { Dial } from "./dial.ts";
 import { isTerminated, normalHost } from "./hosts.ts";
+import type { KnownCallers } from "./known-callers.ts";
+import type { OfferedModel } from "./merge.ts";
 import { askedOf, passAnswer, type Request, type Response, refuse, sendText } from "./pass.ts";
-import { pairs, valuesOf } from "./raw-headers.ts";
+import { pairs, type RawHeaders, valuesOf } from "./raw-headers.ts";
+import { createRoutes } from "./routes.ts";
+import { isKnownPath, ruleFor } from "./rules.ts";
 import type { Sightings } from "./sightings.ts";
-import { type Answer, type Asked, createLink, type Link } from "./upstream.ts";
+import { type Split, splitAppend, splitStream, splitStreamId } from "./split.ts";
+import { type Answer, createLink, type Link } from "./upstream.ts";
 
 export interface GateOptions {
+  readonly clock: Clock;
   readonly dial: Dial;
   readonly sightings: Sightings;
+  readonly known: KnownCallers;
+  readonly served: Served;
+}
+
+/** What is served here; the gate does not know what it is. */
+export interface Served {
+  models(): readonly OfferedModel[];
+  /** Whether runs with this model are ours. */
+  isOurs(model: string): boolean;
+  /** Runs that are open. */
+  runs(): number;
+  /** False: nothing is served or added, everything is passed on. */
+  isOn(): boolean;
+  /** A bearer that this program itself has given out. */
+  isLocal(bearer: string): boolean;
+  /** Answers a call of a run; `bearer` was accepted by Cursor's server. */
+  handle(request: HttpRequest, response: HttpResponse, path: string, bearer: string): void;
+  /** Answers whatever a caller with a bearer of our own asks. */
+  handleLocal(request: HttpRequest, response: HttpResponse, path: string): void;
 }
 
 export interface Gate {
@@ -27,37 +57,16 @@ export interface Gate {
 
 export function createGate(options: GateOptions): Gate {
   const { dial, sightings } = options;
-  /** By the connection of the client; one serves one host only. */
-  const links = new WeakMap<object, Link>();
-
-  function linkOf(request: Request, host: string): Link {
-    const connection = "stream" in request ? request.stream.session : request.socket;
-    if (!connection) throw new OwnkeyError("network", "The client has gone.");
-    const known = links.get(connection);
-    if (known) return known;
-    const link = createLink(dial, host);
-    links.set(connection, link);
-    connection.once("close", link.close);
-    return link;
-  }
-
-  async function ask(request: Request, response: Response, asked: Asked): Promise<Answer> {
-    const gone = new AbortController();
-    response.once("close", () => gone.abort());
-    return linkOf(request, asked.host).ask(asked, gone.signal);
-  }
-
-  async function answer(request: Request, response: Response, host: string): Promise<void> {
-    passAnswer(await ask(request, response, askedOf(request, host)), response);
-  }
-
+  const visits = createVisits(options);
   return {
     handle(request, response) {
       const host = hostOf(request);
       if (!host)
         return sendText(response, 421, "Ownkey: The request is for another host than its connection.");
-      sightings.request(pathOf(request), request.httpVersionMajor, clientOf(request));
-      answer(request, response, host).catch((reason) => {
+      const path = pathOf(request);
+      sightings.request(path, request.httpVersionMajor, clientOf(request));
+      if (!isKnownPath(path)) sightings.unknown(path);
+      visits(request, response, host, path).catch((reason) => {
         const error = OwnkeyError.from(reason);
         if (error.kind === "network") sightings.failure(error.message);
         refuse(response, error);
@@ -65,11 +74,74 @@ export function createGate(options: GateOptions): Gate {
     },
     upgrade(request, socket, head) {
       const host = hostOf(request);
-      if (!host) return void socket.destroy();
+      if (!host || isOwn(options.served, bearerOf(request))) return void socket.destroy();
       passUpgrade(dial, host, request, socket, head).catch(() => socket.destroy());
     },
   };
 }
+
+/** Answers a request that is for its host. */
+function createVisits({ clock, dial, known, served }: GateOptions) {
+  /** By the connection of the client; one serves one host only. */
+  const links = new WeakMap<object, Link>();
+  const splitting = { routes: createRoutes(clock), isOurs: served.isOurs };
+
+  function linkOf(request: Request, host: string): Link {
+    const connection = "stream" in request ? request.stream.session : request.socket;
+    if (!connection) throw new OwnkeyError("network", "The client has gone.");
+    const existing = links.get(connection);
+    if (existing) return existing;
+    const link = createLink(dial, host);
+    links.set(connection, link);
+    connection.once("close", link.close);
+    return link;
+  }
+
+  return async (request: Request, response: Response, host: string, path: string): Promise<void> => {
+    const bearer = bearerOf(request);
+    if (isOwn(served, bearer)) return served.handleLocal(request, response, path);
+    const gone = new AbortController();
+    response.once("close", () => gone.abort());
+
+    async function ask(body?: Readable, headers: RawHeaders = request.rawHeaders): Promise<Answer> {
+      const answer = await linkOf(request, host).ask(
+        { ...askedOf(request, host, body), headers },
+        gone.signal,
+      );
+      if (bearer !== null) known.answered(bearer, path, answer.status);
+      return answer;
+    }
+    const pass = async (body?: Readable): Promise<void> => passAnswer(await ask(body), response);
+
+    if (bearer === null || !served.isOn() || !known.isKnown(bearer)) return pass();
+    const rule = ruleFor(request.method ?? "", path);
+    switch (rule.type) {
+      case "pass":
+        return pass();
+      case "split":
+        return split(rule.by, request, gone.signal).then(({ route, replay }) =>
+          route === "ours" ? served.handle(replay, response, path, bearer) : pass(replay),
+        );
+      case "add":
+        return add(rule, request, response, (headers) => ask(undefined, headers), served.models());
+      case "local":
+        return served.runs() > 0 ? empty(request, response) : pass();
+    }
+  };
+
+  function split(by: "append" | "stream id" | "stream", request: Request, gone: AbortSignal): Promise<Split> {
+    switch (by) {
+      case "append":
+        return splitAppend(request, splitting, gone);
+      case "stream id":
+        return splitStreamId(request, splitting, gone);
+      case "stream":
+        return splitStream(request, splitting);
+    }
+  }
+}
+
+// ---- what a request says ---------------------------------------------------------------------------------
 
 /** The host that the connection, the handshake and the request agree on. */
 function hostOf(request: Request): string | null {
@@ -87,6 +159,13 @@ function clientOf({ headers }: Request): string | null {
   return typeof version === "string" ? version.slice(0, 100) : null;
 }
 
+function bearerOf({ headers }: Request): string | null {
+  const [, token] = /^Bearer (\S+)$/i.exec(headers.authorization ?? "") ?? [];
+  return token ?? null;
+}
+
+const isOwn = (served: Served, bearer: string | null): boolean => bearer !== null && served.isLocal(bearer);
+
 /** The request goes out as it came; from then on both sides speak to each other. */
 async function passUpgrade(
   dial: Dial,
@@ -99,10 +178,8 @@ async function passUpgrade(
   const lines = pairs(request.rawHeaders).map(([name, value]) => `${name}: ${value}\r\n`);
   far.write(`${request.method} ${request.url} HTTP/1.1\r\n${lines.join("")}\r\n`, "latin1");
   if (head.length > 0) far.write(head);
-  const giveUp = () => {
+  pipeline(socket, far, socket, () => {
     socket.destroy();
     far.destroy();
-  };
-  socket.on("error", giveUp).on("close", giveUp).pipe(far);
-  far.on("error", giveUp).on("close", giveUp).pipe(socket);
+  });
 }

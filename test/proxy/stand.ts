@@ -8,7 +8,8 @@ import { createWires } from "../../src-main/app/wires.ts";
 import { systemClock } from "../../src-main/base/clock.ts";
 import { type Authority, makeAuthority, readAuthority } from "../../src-main/proxy/authority.ts";
 import { createDial, type DialOptions } from "../../src-main/proxy/dial.ts";
-import { createGate, type GateOptions } from "../../src-main/proxy/gate.ts";
+import { createGate, type GateOptions, type Served } from "../../src-main/proxy/gate.ts";
+import { createKnownCallers } from "../../src-main/proxy/known-callers.ts";
 import { createProxyServer } from "../../src-main/proxy/server.ts";
 import { createSightings, type Sightings } from "../../src-main/proxy/sightings.ts";
 import { type CursorServers, type StandIn, startCursorServers } from "../support/cursor-servers.ts";
@@ -37,6 +38,17 @@ export interface StandOptions {
   readonly gate?: Partial<GateOptions>;
 }
 
+/** Nobody's models. */
+export const nothing: Served = {
+  models: () => [],
+  isOurs: () => false,
+  runs: () => 0,
+  isOn: () => true,
+  isLocal: () => false,
+  handle: (_, response) => response.destroy(),
+  handleLocal: (_, response) => response.destroy(),
+};
+
 export async function startStand(
   t: TestContext,
   answer: StandIn,
@@ -54,7 +66,8 @@ export async function startStand(
     ...options.dial,
   });
   const sightings = createSightings(systemClock);
-  const gate = createGate({ dial, sightings, ...options.gate });
+  const known = createKnownCallers([], () => {});
+  const gate = createGate({ clock: systemClock, dial, sightings, known, served: nothing, ...options.gate });
   const wires = createWires(
     systemClock,
     { http1: gate.handle, http2: gate.handle, upgrade: gate.upgrade },

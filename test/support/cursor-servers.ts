@@ -31,6 +31,8 @@ export interface CursorServers {
     readonly headers: readonly string[];
   }[];
   readonly sockets: ReadonlySet<Socket>;
+  /** From now on nobody is there. */
+  stop(): void;
 }
 
 const authority = await makeAuthority("stand-in", Date.now());
@@ -70,7 +72,7 @@ export async function startCursorServers(t: TestContext, answer: StandIn): Promi
     rmSync(folder, { recursive: true });
   });
   const { port } = server.address() as AddressInfo;
-  return { port, ca: authority.certificate, caFile, requests, sockets };
+  return { port, ca: authority.certificate, caFile, requests, sockets, stop: () => void server.close() };
 }
 
 function contextFor(host: string) {
