@@ -96,12 +96,38 @@ export interface Status {
   readonly startedMs: number;
   readonly dataDir: string;
   readonly port: number | null;
+  /** Where Cursor reaches its servers through Ownkey. */
+  readonly proxyPort: number | null;
   readonly channels: { readonly enabled: number; readonly total: number };
   readonly keys: number;
   readonly runs: number;
   /** How provider keys are sealed here. */
   readonly sealer: "os" | "key-file";
 }
+
+export interface CaView {
+  /** broken: there is something, but it is not as it should be, and is not used. */
+  readonly state: "none" | "ready" | "broken";
+  readonly problem: string | null;
+  /** PEM. */
+  readonly file: string | null;
+  readonly name: string | null;
+  readonly sha256: string | null;
+  readonly endsMs: number | null;
+  /** Time to make a new one. */
+  readonly isDue: boolean;
+  /** Where it could be trusted on this system. */
+  readonly stores: readonly {
+    readonly name: TrustStoreName;
+    readonly title: string;
+    /** null: the store could not be asked. */
+    readonly trusted: boolean | null;
+    /** What a person would type. */
+    readonly manual: readonly string[];
+  }[];
+}
+
+export type TrustStoreName = "macos" | "windows" | "nss" | "system";
 
 /** One request to a model, newest first in lists. */
 export interface CallView {
@@ -155,6 +181,11 @@ export interface Calls {
   readonly "search.test": Call<{ readonly term: string }, readonly SearchHit[]>;
   readonly "calls.recent": Call<{ readonly limit: number }, readonly CallView[]>;
   readonly "conversations.verify": Call<{ readonly id: string | null }, Verification>;
+  readonly "ca.show": Call<null, CaView>;
+  /** Makes it when it is missing, broken or due; then each store trusts it. */
+  readonly "ca.install": Call<{ readonly stores: readonly TrustStoreName[] }, CaView>;
+  /** Out of every store; `forget` destroys it, too. */
+  readonly "ca.remove": Call<{ readonly forget: boolean }, CaView>;
   /** A one-time address for a browser, good for 60 s. */
   readonly "window.open": Call<null, { readonly url: string }>;
 }

@@ -4,11 +4,13 @@
  * Knows neither Electron nor the command line. Nothing listens until `listen` is called, so that a command may open
  * the same parts for a moment.
  */
+import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "../base/clock.ts";
 import { OwnkeyError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Reply, Status } from "../contract.ts";
+import { createSightings } from "../proxy/sightings.ts";
 import { openStore, type Store } from "../store/store.ts";
 import { createDirect, type Direct, type DirectOptions } from "../transport/direct.ts";
 import { createChannels } from "./channels.ts";
@@ -22,12 +24,17 @@ import { createLocalKeys } from "./local-keys.ts";
 import { createLocalSteps } from "./local-steps.ts";
 import { findPages } from "./pages.ts";
 import { createProviderKeys } from "./provider-keys.ts";
+import { listenAsProxy, type ProxyPartOptions, type RunningProxy } from "./proxy.ts";
 import { createRedactor } from "./redact.ts";
 import type { Sealer } from "./sealer.ts";
 import { createSearchSettings } from "./search.ts";
 import { openSecrets } from "./secrets.ts";
 import { createSessions } from "./sessions.ts";
 import type { TlsFiles } from "./tls.ts";
+import { createKeptAuthority } from "./trust/kept-authority.ts";
+import { runProgram } from "./trust/run-program.ts";
+import { storesOf } from "./trust/stores.ts";
+import { createTrust } from "./trust/trust.ts";
 import { version } from "./version.ts";
 import { createWindow } from "./window.ts";
 
@@ -47,10 +54,14 @@ export interface App {
   dispatch(name: string, params: unknown): Promise<Reply<unknown>>;
   /**
    * `port`: null for the usual one (remembered from the last time, else 7788 or the next free one), 0 for any free
-   * one, not remembered. `tls` opens any free port beside it, not remembered. Throws `config` when the port is taken
+   * one, not remembered. `tls` opens any free port beside it, not remembered. `proxyPort`: like `port`, for Cursor's
+   * proxy; left out, 0 when `port` is. Throws `config` when the port is taken
    * or the certificate cannot be used.
    */
-  listen(port: number | null, tls?: TlsFiles | null): Promise<Listening>;
+  listen(
+    port: number | null,
+    more?: { tls?: TlsFiles | null; proxyPort?: number | null },
+  ): Promise<Listening>;
   /** Parks open runs, ends connections, closes the store. A second call does nothing more. */
   close(): Promise<void>;
 }
@@ -62,15 +73,18 @@ export interface Listening {
   /** The same over TLS; null without a certificate. */
   readonly directTls: string | null;
   readonly window: string;
+  /** For whoever is to reach Cursor's servers through Ownkey. */
+  readonly proxy: string;
 }
 
-const firstPort = 7788;
 const portsTried = 100;
-const portSetting = "port";
+/** The usual port, and where the one that was taken last is remembered. */
+const direct = { setting: "port", first: 7788 };
+const proxied = { setting: "proxyPort", first: 7888 };
 
 export function createApp(options: AppOptions): App {
   const { clock, log } = options;
-  const running: Running = { startedMs: clock.now(), direct: null, listener: null };
+  const running: Running = { startedMs: clock.now(), direct: null, listener: null, proxy: null };
   const parts = openParts(options, running);
   const { store, secrets, localKeys, search } = parts;
   const events = createEmitter();
@@ -89,18 +103,21 @@ export function createApp(options: AppOptions): App {
     events.emit("status.changed", status());
   }
 
-  async function start(wanted: number | null, tls: TlsFiles | null = null): Promise<Listening> {
+  async function start(wanted: number | null, more: Parameters<App["listen"]>[1] = {}): Promise<Listening> {
+    const { tls = null, proxyPort = wanted === 0 ? 0 : null } = more;
     if (running.direct) throw new OwnkeyError("bug", "The program listens already.");
     // Opens its key, so that the redactor knows it before any tool answers.
     search.get();
-    const direct = createDirect(directOptions(options, parts, onCall));
-    running.direct = direct;
+    const endpoint = createDirect(directOptions(options, parts, onCall));
+    running.direct = endpoint;
     const { pathSecret } = secrets;
     const { wrongTries } = localKeys;
-    const ports = portsFor(wanted, rememberedPort(store));
-    const listener = await listen({ clock, log, pathSecret, direct, wrongTries, tls, window }, ports);
+    const front = { clock, log, pathSecret, direct: endpoint, wrongTries, tls, window };
+    const listener = await listen(front, portsFor(store, wanted, direct));
     running.listener = listener;
-    if (wanted !== 0) store.settings.set(portSetting, listener.port);
+    if (wanted !== 0) store.settings.set(direct.setting, listener.port);
+    const proxy = await openProxy({ ...parts, clock, direct: endpoint }, proxyPort);
+    running.proxy = proxy;
     const address = addressOf(listener);
     const { port, tlsPort } = listener;
     return {
@@ -108,12 +125,14 @@ export function createApp(options: AppOptions): App {
       direct: `${address}${pathSecret}`,
       directTls: tlsPort === null ? null : `https://127.0.0.1:${tlsPort}/${pathSecret}`,
       window: address,
+      proxy: `http://127.0.0.1:${proxy.port}`,
     };
   }
 
   async function stop(): Promise<void> {
     await running.direct?.stop();
     streams.close();
+    await running.proxy?.close();
     await running.listener?.close();
     store.close();
   }
@@ -131,10 +150,18 @@ export function createApp(options: AppOptions): App {
   };
 }
 
+async function openProxy(options: ProxyPartOptions, wanted: number | null): Promise<RunningProxy> {
+  const { store } = options;
+  const proxy = await listenAsProxy(options, portsFor(store, wanted, proxied));
+  if (wanted !== 0) store.settings.set(proxied.setting, proxy.port);
+  return proxy;
+}
+
 interface Running {
   readonly startedMs: number;
   direct: Direct | null;
   listener: Listener | null;
+  proxy: RunningProxy | null;
 }
 
 type Parts = ReturnType<typeof openParts>;
@@ -151,14 +178,29 @@ function openParts({ folder, sealer, clock }: AppOptions, running: Running) {
   if (sealer.keyBytes) redactor.addBytes(sealer.keyBytes);
   const providerKeys = createProviderKeys(store.secrets, sealer, redactor.addText);
   const ownPorts = () => {
-    const { port = rememberedPort(store) ?? firstPort, tlsPort = null } = running.listener ?? {};
-    return tlsPort === null ? [port] : [port, tlsPort];
+    const { port = rememberedPort(store, direct) ?? direct.first, tlsPort = null } = running.listener ?? {};
+    const { port: proxyPort = rememberedPort(store, proxied) ?? proxied.first } = running.proxy ?? {};
+    return [port, proxyPort, ...(tlsPort === null ? [] : [tlsPort])];
   };
+  const kept = createKeptAuthority(folder, clock);
+  const sightings = createSightings(clock);
   const channels = createChannels(store, providerKeys, clock, ownPorts);
   const search = createSearchSettings(store.settings, providerKeys, ownPorts);
   const local = createLocalSteps({ clock, ownPorts, searchChoice: search.choice });
-  return { store, secrets, localKeys, channels, search, redact: redactor.redact, ownPorts, local };
+  const proxyBefore = () => null;
+  const trust = createTrust(kept, storesHere(), store.settings);
+  const cursor = { kept, trust, sightings, proxyBefore };
+  return { store, secrets, localKeys, channels, search, redact: redactor.redact, ownPorts, local, ...cursor };
 }
+
+const storesHere = () =>
+  storesOf({
+    platform: process.platform,
+    home: homedir(),
+    root: "/",
+    isRoot: process.geteuid?.() === 0,
+    run: runProgram,
+  });
 
 function directOptions(options: AppOptions, parts: Parts, onCall: DirectOptions["onCall"]): DirectOptions {
   const { store, secrets, localKeys, channels, redact, ownPorts, local } = parts;
@@ -186,6 +228,7 @@ function statusOf(store: Store, { folder, sealer }: AppOptions, running: Running
     startedMs: running.startedMs,
     dataDir: folder.path,
     port: running.listener?.port ?? null,
+    proxyPort: running.proxy?.port ?? null,
     channels: { enabled: channels.filter((channel) => channel.enabled).length, total: channels.length },
     keys: store.localKeys.list().length,
     runs: running.direct?.runs() ?? 0,
@@ -195,14 +238,17 @@ function statusOf(store: Store, { folder, sealer }: AppOptions, running: Running
 
 const addressOf = ({ port }: Listener): string => `http://127.0.0.1:${port}/`;
 
-function rememberedPort(store: Store): number | null {
-  const port = store.settings.get(portSetting);
+type Usual = typeof direct;
+
+function rememberedPort(store: Store, { setting }: Usual): number | null {
+  const port = store.settings.get(setting);
   return typeof port === "number" ? port : null;
 }
 
 /** In this order. What was used last time comes first; when it is taken, the program moves on. */
-function portsFor(wanted: number | null, remembered: number | null): readonly number[] {
+function portsFor(store: Store, wanted: number | null, usual: Usual): readonly number[] {
   if (wanted !== null) return [wanted];
-  const usual = Array.from({ length: portsTried }, (_, index) => firstPort + index);
-  return remembered === null ? usual : [remembered, ...usual.filter((port) => port !== remembered)];
+  const remembered = rememberedPort(store, usual);
+  const row = Array.from({ length: portsTried }, (_, index) => usual.first + index);
+  return remembered === null ? row : [remembered, ...row.filter((port) => port !== remembered)];
 }

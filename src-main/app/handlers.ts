@@ -12,6 +12,7 @@ import type { Emitter } from "./events.ts";
 import type { LocalKeys } from "./local-keys.ts";
 import { type SearchSettings, setSearch } from "./search.ts";
 import { testSearch } from "./search-test.ts";
+import type { Trust } from "./trust/trust.ts";
 
 export interface Handler<P, R> {
   readonly params: z.ZodType<P>;
@@ -26,6 +27,7 @@ export interface Parts {
   readonly channels: Channels;
   readonly localKeys: LocalKeys;
   readonly search: SearchSettings;
+  readonly trust: Trust;
   /** Carries out a search as the tool does. */
   readonly local: CarryOut;
   readonly events: Emitter;
@@ -40,9 +42,11 @@ const withLimit = z.strictObject({ limit: z.int().min(1).max(1000) });
 const withName = z.strictObject({ name: z.string().trim().min(1).max(100) });
 const withTerm = z.strictObject({ term: z.string().trim().min(1).max(1000) });
 const byIdOrAll = z.strictObject({ id: z.string().nullable() });
+const intoStores = z.strictObject({ stores: z.array(z.enum(["macos", "windows", "nss", "system"])) });
+const withForget = z.strictObject({ forget: z.boolean() });
 
 export function createHandlers(parts: Parts): Handlers {
-  const { store, clock, channels, localKeys, search, local, events } = parts;
+  const { store, clock, channels, localKeys, search, trust, local, events } = parts;
 
   /** Whoever watches learns of a change from its own call, too. */
   function changed<T>(value: T): T {
@@ -84,6 +88,9 @@ export function createHandlers(parts: Parts): Handlers {
     "search.test": { params: withTerm, answer: ({ term }) => testSearch(local, term) },
     "calls.recent": { params: withLimit, answer: ({ limit }) => store.calls.recent(limit) },
     "conversations.verify": { params: byIdOrAll, answer: ({ id }) => store.verify(id) },
+    "ca.show": { params: nothing, answer: trust.show },
+    "ca.install": { params: intoStores, answer: ({ stores }) => trust.install(stores) },
+    "ca.remove": { params: withForget, answer: ({ forget }) => trust.remove(forget) },
     "window.open": {
       params: nothing,
       answer() {

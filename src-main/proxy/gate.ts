@@ -10,11 +10,12 @@ import { type Duplex, pipeline, type Readable } from "node:stream";
 import type { TLSSocket } from "node:tls";
 import type { Clock } from "../base/clock.ts";
 import { OwnkeyError } from "../base/errors.ts";
+import { inflate } from "../transport/wire/envelope.ts";
 import type { HttpRequest, HttpResponse } from "../transport/wire/http.ts";
 import { add, empty } from "./add.ts";
 import type { Dial } from "./dial.ts";
 import { isTerminated, normalHost } from "./hosts.ts";
-import type { KnownCallers } from "./known-callers.ts";
+import { bearersIn, issues, type KnownCallers } from "./known-callers.ts";
 import type { OfferedModel } from "./merge.ts";
 import { askedOf, passAnswer, type Request, type Response, refuse, sendText } from "./pass.ts";
 import { pairs, type RawHeaders, valuesOf } from "./raw-headers.ts";
@@ -111,7 +112,11 @@ function createVisits({ clock, dial, known, served }: GateOptions) {
       if (bearer !== null) known.answered(bearer, path, answer.status);
       return answer;
     }
-    const pass = async (body?: Readable): Promise<void> => passAnswer(await ask(body), response);
+    async function pass(body?: Readable): Promise<void> {
+      const answer = await ask(body);
+      if (answer.status === 200 && issues(path)) overhear(answer, known);
+      passAnswer(answer, response);
+    }
 
     if (bearer === null || !served.isOn() || !known.isKnown(bearer)) return pass();
     const rule = ruleFor(request.method ?? "", path);
@@ -139,6 +144,28 @@ function createVisits({ clock, dial, known, served }: GateOptions) {
         return splitStream(request, splitting);
     }
   }
+}
+
+const longestLogin = 64 * 1024;
+
+/** The answer is passed as ever; what it gives out is known when it is through. */
+function overhear({ body, headers }: Answer, known: KnownCallers): void {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  body.on("data", (chunk: Buffer) => {
+    length += chunk.length;
+    if (length <= longestLogin) chunks.push(chunk);
+  });
+  body.once("end", () => {
+    const [encoding = "identity"] = valuesOf(headers, "content-encoding");
+    const bytes = Buffer.concat(chunks);
+    try {
+      const text = encoding === "identity" ? bytes : Buffer.from(inflate(bytes, encoding, longestLogin));
+      for (const bearer of bearersIn(text.toString())) known.issued(bearer);
+    } catch {
+      // An encoding that we cannot read: the bearer is known with its first accepted call.
+    }
+  });
 }
 
 // ---- what a request says ---------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ export interface Serving {
   readonly direct: string;
   readonly directTls: string | undefined;
   readonly window: string;
+  readonly proxy: string;
   readonly pid: number;
   readonly port: number;
   /** Sends the signal and waits for the end. */
@@ -81,9 +82,11 @@ export function createOwnkey(): Ownkey {
       const child = keep(() => spawn(process.execPath, [...entry, "serve", ...words], { env }));
       const ended = outcome(child);
       const failed = ended.then(({ stderr }) => Promise.reject(new Error(stderr)));
-      const { direct, directTls, window, pid } = JSON.parse(await Promise.race([firstLine(child), failed]));
+      const { direct, directTls, window, proxy, pid } = JSON.parse(
+        await Promise.race([firstLine(child), failed]),
+      );
       return {
-        ...{ direct, directTls, window, pid, port: Number(new URL(window).port) },
+        ...{ direct, directTls, window, proxy, pid, port: Number(new URL(window).port) },
         stop(signal = "SIGTERM") {
           failed.catch(() => {});
           child.kill(signal);

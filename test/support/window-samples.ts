@@ -8,6 +8,7 @@ export const sampleStatus = (own: Partial<Status> = {}): Status => ({
   startedMs: Date.UTC(2026, 4, 4, 9, 12, 0),
   dataDir: "/home/ann/.local/share/ownkey",
   port: 7788,
+  proxyPort: 7888,
   channels: { enabled: 1, total: 1 },
   keys: 1,
   runs: 0,
