@@ -105,6 +105,42 @@ export interface Status {
   readonly sealer: "os" | "key-file";
 }
 
+export interface SetupPlan {
+  /** Cursor's settings, where they really lie. */
+  readonly file: string;
+  /** There is none yet. */
+  readonly isNew: boolean;
+  /** null before: the key is not there. */
+  readonly changes: readonly {
+    readonly key: string;
+    readonly before: JsonValue;
+    readonly after: JsonValue;
+  }[];
+  /** The proxy that stands there now, and through which Cursor's traffic would go on. */
+  readonly upstreamProxy: string | null;
+}
+
+export type JsonValue =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly JsonValue[]
+  | { readonly [key: string]: JsonValue };
+
+export interface SetupState {
+  readonly isApplied: boolean;
+  readonly file: string | null;
+  /** Keys that somebody else has set since. */
+  readonly changed: readonly string[];
+}
+
+export interface SetupUndone {
+  readonly file: string;
+  /** Keys that somebody else has set since; they were left as they are. */
+  readonly left: readonly string[];
+}
+
 export interface CaView {
   /** broken: there is something, but it is not as it should be, and is not used. */
   readonly state: "none" | "ready" | "broken";
