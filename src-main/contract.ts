@@ -98,11 +98,22 @@ export interface Status {
   readonly port: number | null;
   /** Where Cursor reaches its servers through Ownkey. */
   readonly proxyPort: number | null;
+  /** Cursor's settings point to it. */
+  readonly isSetUp: boolean;
+  /** Everything is passed through, nothing is served. */
+  readonly isPaused: boolean;
   readonly channels: { readonly enabled: number; readonly total: number };
   readonly keys: number;
   readonly runs: number;
   /** How provider keys are sealed here. */
   readonly sealer: "os" | "key-file";
+}
+
+export interface SetupTarget {
+  /** Cursor's settings.json; null: where this system has it. */
+  readonly settings: string | null;
+  /** The home folder to look in; null: the user's. */
+  readonly home: string | null;
 }
 
 export interface SetupPlan {
@@ -217,6 +228,14 @@ export interface Calls {
   readonly "search.test": Call<{ readonly term: string }, readonly SearchHit[]>;
   readonly "calls.recent": Call<{ readonly limit: number }, readonly CallView[]>;
   readonly "conversations.verify": Call<{ readonly id: string | null }, Verification>;
+  readonly "setup.plan": Call<SetupTarget, SetupPlan>;
+  /** Wants a running program, since Cursor would have no server otherwise. */
+  readonly "setup.apply": Call<SetupTarget & { readonly untrusted: boolean }, SetupPlan>;
+  /** null: there was nothing to undo. */
+  readonly "setup.undo": Call<null, SetupUndone | null>;
+  readonly "setup.status": Call<null, SetupState>;
+  /** Everything is passed through; Cursor's settings stay. */
+  readonly "proxy.pause": Call<{ readonly paused: boolean }, Status>;
   readonly "ca.show": Call<null, CaView>;
   /** Makes it when it is missing, broken or due; then each store trusts it. */
   readonly "ca.install": Call<{ readonly stores: readonly TrustStoreName[] }, CaView>;

@@ -24,12 +24,13 @@ import { createLocalKeys } from "./local-keys.ts";
 import { createLocalSteps } from "./local-steps.ts";
 import { findPages } from "./pages.ts";
 import { createProviderKeys } from "./provider-keys.ts";
-import { listenAsProxy, type ProxyPartOptions, type RunningProxy } from "./proxy.ts";
+import { listenAsProxy, type ProxyPartOptions, pausedSetting, type RunningProxy } from "./proxy.ts";
 import { createRedactor } from "./redact.ts";
 import type { Sealer } from "./sealer.ts";
 import { createSearchSettings } from "./search.ts";
 import { openSecrets } from "./secrets.ts";
 import { createSessions } from "./sessions.ts";
+import { createCursorSetup } from "./setup/cursor-setup.ts";
 import type { TlsFiles } from "./tls.ts";
 import { createKeptAuthority } from "./trust/kept-authority.ts";
 import { runProgram } from "./trust/run-program.ts";
@@ -45,6 +46,8 @@ export interface AppOptions {
   readonly log: Log;
   /** Where the built window lies; it may not be there. */
   readonly rendererDir: string;
+  /** Starts what takes the set-up of Cursor back if this process dies; returns the way to let it go. */
+  guard(): () => void;
 }
 
 export interface App {
@@ -90,7 +93,7 @@ export function createApp(options: AppOptions): App {
   const events = createEmitter();
   const streams = createEventStreams(events, clock);
   const sessions = createSessions(clock, secrets.contractToken);
-  const status = () => statusOf(store, options, running);
+  const status = () => statusOf(parts, options, running);
   const windowUrl = () => (running.listener ? `${addressOf(running.listener)}#${sessions.mint()}` : null);
   const handlers = createHandlers({ ...parts, clock, events, status, windowUrl });
   const answer = (name: string, params: unknown) => dispatch(handlers, log, name, params);
@@ -118,18 +121,12 @@ export function createApp(options: AppOptions): App {
     if (wanted !== 0) store.settings.set(direct.setting, listener.port);
     const proxy = await openProxy({ ...parts, clock, direct: endpoint }, proxyPort);
     running.proxy = proxy;
-    const address = addressOf(listener);
-    const { port, tlsPort } = listener;
-    return {
-      port,
-      direct: `${address}${pathSecret}`,
-      directTls: tlsPort === null ? null : `https://127.0.0.1:${tlsPort}/${pathSecret}`,
-      window: address,
-      proxy: `http://127.0.0.1:${proxy.port}`,
-    };
+    parts.setup.resume();
+    return listeningOf(listener, proxy, pathSecret);
   }
 
   async function stop(): Promise<void> {
+    if (running.proxy) parts.setup.suspend();
     await running.direct?.stop();
     streams.close();
     await running.proxy?.close();
@@ -150,6 +147,18 @@ export function createApp(options: AppOptions): App {
   };
 }
 
+function listeningOf(listener: Listener, proxy: RunningProxy, pathSecret: string): Listening {
+  const address = addressOf(listener);
+  const { port, tlsPort } = listener;
+  return {
+    port,
+    direct: `${address}${pathSecret}`,
+    directTls: tlsPort === null ? null : `https://127.0.0.1:${tlsPort}/${pathSecret}`,
+    window: address,
+    proxy: `http://127.0.0.1:${proxy.port}`,
+  };
+}
+
 async function openProxy(options: ProxyPartOptions, wanted: number | null): Promise<RunningProxy> {
   const { store } = options;
   const proxy = await listenAsProxy(options, portsFor(store, wanted, proxied));
@@ -167,7 +176,7 @@ interface Running {
 type Parts = ReturnType<typeof openParts>;
 
 /** What is there whether or not anything listens. */
-function openParts({ folder, sealer, clock }: AppOptions, running: Running) {
+function openParts({ folder, sealer, clock, log, guard }: AppOptions, running: Running) {
   const store = openStore(join(folder.path, "ownkey.db"));
   const secrets = openSecrets(folder);
   const localKeys = createLocalKeys(store.localKeys, secrets.installationKey, clock);
@@ -187,9 +196,13 @@ function openParts({ folder, sealer, clock }: AppOptions, running: Running) {
   const channels = createChannels(store, providerKeys, clock, ownPorts);
   const search = createSearchSettings(store.settings, providerKeys, ownPorts);
   const local = createLocalSteps({ clock, ownPorts, searchChoice: search.choice });
-  const proxyBefore = () => null;
   const trust = createTrust(kept, storesHere(), store.settings);
-  const cursor = { kept, trust, sightings, proxyBefore };
+  const setup = createCursorSetup({
+    ...{ folder, log, guard, settings: store.settings, showCa: trust.show },
+    port: () => running.proxy?.port ?? null,
+    usualPort: () => rememberedPort(store, proxied) ?? proxied.first,
+  });
+  const cursor = { kept, trust, sightings, setup, proxyBefore: setup.proxyBefore };
   return { store, secrets, localKeys, channels, search, redact: redactor.redact, ownPorts, local, ...cursor };
 }
 
@@ -220,7 +233,7 @@ function directOptions(options: AppOptions, parts: Parts, onCall: DirectOptions[
   };
 }
 
-function statusOf(store: Store, { folder, sealer }: AppOptions, running: Running): Status {
+function statusOf({ store, setup }: Parts, { folder, sealer }: AppOptions, running: Running): Status {
   const channels = store.channels.list();
   return {
     version,
@@ -229,6 +242,8 @@ function statusOf(store: Store, { folder, sealer }: AppOptions, running: Running
     dataDir: folder.path,
     port: running.listener?.port ?? null,
     proxyPort: running.proxy?.port ?? null,
+    isSetUp: setup.isApplied(),
+    isPaused: store.settings.get(pausedSetting) === true,
     channels: { enabled: channels.filter((channel) => channel.enabled).length, total: channels.length },
     keys: store.localKeys.list().length,
     runs: running.direct?.runs() ?? 0,

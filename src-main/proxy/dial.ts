@@ -72,7 +72,7 @@ export function createDial(options: DialOptions): Dial {
 }
 
 /** An address of this machine, however it is written. */
-export const isLoopback = (host: string): boolean =>
+const isLoopback = (host: string): boolean =>
   host === "localhost" || host.endsWith(".localhost") || (isIP(host) > 0 && kindOf(host) === "loopback");
 
 const bare = (host: string): string => host.replace(/^\[(.*)\]$/, "$1");

@@ -120,4 +120,4 @@ function bodyOf(request: Request): Readable | null {
     : request;
 }
 
-export const isHttp2 = (response: Response): response is Http2ServerResponse => "stream" in response;
+const isHttp2 = (response: Response): response is Http2ServerResponse => "stream" in response;

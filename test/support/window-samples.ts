@@ -9,6 +9,8 @@ export const sampleStatus = (own: Partial<Status> = {}): Status => ({
   dataDir: "/home/ann/.local/share/ownkey",
   port: 7788,
   proxyPort: 7888,
+  isSetUp: false,
+  isPaused: false,
   channels: { enabled: 1, total: 1 },
   keys: 1,
   runs: 0,

@@ -2,7 +2,7 @@
  * What Cursor's settings were before us. It is on the disk before the first change, and gone after the last one is
  * taken back; so while it is there, something may have to be undone, and everything that takes stands in it.
  */
-import { rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { OwnkeyError } from "../../base/errors.ts";
@@ -45,6 +45,8 @@ export function readJournal(folder: Folder): Journal | null {
     );
   }
 }
+
+export const hasJournal = (folder: Folder): boolean => existsSync(fileIn(folder));
 
 /** Throws `conflict` when there is one already. */
 export function writeJournal(folder: Folder, journal: Journal): void {

@@ -6,6 +6,7 @@ import { channelCommands } from "./channel.ts";
 import { type Command, type Given, WrongUse } from "./command.ts";
 import { print, printedTime, printJson, printTable, tell } from "./print.ts";
 import { searchCommands } from "./search.ts";
+import { setupCommands } from "./setup.ts";
 
 const serveCommand: Command = {
   name: "serve",
@@ -165,6 +166,7 @@ export const commands: readonly Command[] = [
   ...channelCommands,
   ...keyCommands,
   ...searchCommands,
+  ...setupCommands,
   ...caCommands,
   statusCommand,
   windowCommand,
