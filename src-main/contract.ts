@@ -152,6 +152,27 @@ export interface SetupUndone {
   readonly left: readonly string[];
 }
 
+/** One link of the chain from Cursor to its servers and to your models. */
+export interface Finding {
+  readonly link:
+    | "program"
+    | "proxy"
+    | "certificate"
+    | "trust"
+    | "settings"
+    | "upstream"
+    | "traffic"
+    | "version"
+    | "models"
+    | "account";
+  /** unknown: it cannot be told from here; that is no fault. */
+  readonly verdict: "good" | "doubtful" | "broken" | "unknown";
+  /** What is so, in one sentence. */
+  readonly what: string;
+  /** What to do; null: nothing. */
+  readonly remedy: string | null;
+}
+
 export interface CaView {
   /** broken: there is something, but it is not as it should be, and is not used. */
   readonly state: "none" | "ready" | "broken";
@@ -236,6 +257,16 @@ export interface Calls {
   readonly "setup.status": Call<null, SetupState>;
   /** Everything is passed through; Cursor's settings stay. */
   readonly "proxy.pause": Call<{ readonly paused: boolean }, Status>;
+  /** A secret path and a key for one command, which end with `runs.end` or with the process that asked. */
+  readonly "runs.begin": Call<
+    { readonly pid: number },
+    { readonly id: string; readonly direct: string; readonly key: string }
+  >;
+  readonly "runs.end": Call<{ readonly id: string }, null>;
+  /** The direct endpoint's address; holds its secret. */
+  readonly "direct.address": Call<null, { readonly direct: string }>;
+  /** Opens one TLS connection to Cursor's server, and sends nothing over it. */
+  readonly "doctor.run": Call<null, readonly Finding[]>;
   readonly "ca.show": Call<null, CaView>;
   /** Makes it when it is missing, broken or due; then each store trusts it. */
   readonly "ca.install": Call<{ readonly stores: readonly TrustStoreName[] }, CaView>;

@@ -26,6 +26,7 @@ import { findPages } from "./pages.ts";
 import { createProviderKeys } from "./provider-keys.ts";
 import { listenAsProxy, type ProxyPartOptions, pausedSetting, type RunningProxy } from "./proxy.ts";
 import { createRedactor } from "./redact.ts";
+import { createRunCredentials } from "./run-credentials.ts";
 import type { Sealer } from "./sealer.ts";
 import { createSearchSettings } from "./search.ts";
 import { openSecrets } from "./secrets.ts";
@@ -94,8 +95,10 @@ export function createApp(options: AppOptions): App {
   const streams = createEventStreams(events, clock);
   const sessions = createSessions(clock, secrets.contractToken);
   const status = () => statusOf(parts, options, running);
+  const address = () => (running.listener ? addressOf(running.listener) : null);
   const windowUrl = () => (running.listener ? `${addressOf(running.listener)}#${sessions.mint()}` : null);
-  const handlers = createHandlers({ ...parts, clock, events, status, windowUrl });
+  const alive = { clock, events, status, windowUrl, address, proxy: () => running.proxy };
+  const handlers = createHandlers({ ...parts, ...alive });
   const answer = (name: string, params: unknown) => dispatch(handlers, log, name, params);
   const pages = findPages(options.rendererDir);
   const window = createWindow({ clock, log, sessions, pages, events: streams, dispatch: answer });
@@ -115,7 +118,8 @@ export function createApp(options: AppOptions): App {
     running.direct = endpoint;
     const { pathSecret } = secrets;
     const { wrongTries } = localKeys;
-    const front = { clock, log, pathSecret, direct: endpoint, wrongTries, tls, window };
+    const { isSecret: isRunSecret } = parts.runCredentials;
+    const front = { clock, log, pathSecret, direct: endpoint, wrongTries, tls, window, isRunSecret };
     const listener = await listen(front, portsFor(store, wanted, direct));
     running.listener = listener;
     if (wanted !== 0) store.settings.set(direct.setting, listener.port);
@@ -180,7 +184,9 @@ function openParts({ folder, sealer, clock, log, guard }: AppOptions, running: R
   const store = openStore(join(folder.path, "ownkey.db"));
   const secrets = openSecrets(folder);
   const localKeys = createLocalKeys(store.localKeys, secrets.installationKey, clock);
-  const redactor = createRedactor(localKeys.secretsIn);
+  const runCredentials = createRunCredentials(clock);
+  const secretsIn = (text: string) => [...localKeys.secretsIn(text), ...runCredentials.secretsIn(text)];
+  const redactor = createRedactor(secretsIn);
   redactor.addText(secrets.pathSecret);
   redactor.addText(secrets.contractToken);
   redactor.addBytes(secrets.installationKey);
@@ -202,7 +208,7 @@ function openParts({ folder, sealer, clock, log, guard }: AppOptions, running: R
     port: () => running.proxy?.port ?? null,
     usualPort: () => rememberedPort(store, proxied) ?? proxied.first,
   });
-  const cursor = { kept, trust, sightings, setup, proxyBefore: setup.proxyBefore };
+  const cursor = { kept, trust, sightings, setup, runCredentials, secretsIn, proxyBefore: setup.proxyBefore };
   return { store, secrets, localKeys, channels, search, redact: redactor.redact, ownPorts, local, ...cursor };
 }
 
@@ -216,12 +222,15 @@ const storesHere = () =>
   });
 
 function directOptions(options: AppOptions, parts: Parts, onCall: DirectOptions["onCall"]): DirectOptions {
-  const { store, secrets, localKeys, channels, redact, ownPorts, local } = parts;
+  const { store, secrets, localKeys, runCredentials, channels, redact, ownPorts, local } = parts;
   return {
     store,
     clock: options.clock,
     log: options.log,
-    keys: localKeys,
+    keys: {
+      exchange: (key) => runCredentials.exchange(key) ?? localKeys.exchange(key),
+      principalOf: (bearer) => runCredentials.principalOf(bearer) ?? localKeys.principalOf(bearer),
+    },
     channels: channels.enabled,
     createLlm: channels.openLlm,
     installationKey: secrets.installationKey,

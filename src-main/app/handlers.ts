@@ -8,13 +8,11 @@ import type { CarryOut } from "../transport/run/local-steps.ts";
 import { addChannel, setChannel } from "./channel-fields.ts";
 import { testChannel } from "./channel-test.ts";
 import type { Channels } from "./channels.ts";
+import { type CursorParts, createCursorHandlers } from "./cursor-handlers.ts";
 import type { Emitter } from "./events.ts";
 import type { LocalKeys } from "./local-keys.ts";
-import { pausedSetting } from "./proxy.ts";
 import { type SearchSettings, setSearch } from "./search.ts";
 import { testSearch } from "./search-test.ts";
-import type { CursorSetup } from "./setup/cursor-setup.ts";
-import type { Trust } from "./trust/trust.ts";
 
 export interface Handler<P, R> {
   readonly params: z.ZodType<P>;
@@ -23,14 +21,14 @@ export interface Handler<P, R> {
 
 export type Handlers = { readonly [K in CallName]: Handler<ParamsOf<K>, ResultOf<K>> };
 
-export interface Parts {
+export interface Parts extends CursorParts {
   readonly store: Store;
   readonly clock: Clock;
   readonly channels: Channels;
   readonly localKeys: LocalKeys;
   readonly search: SearchSettings;
-  readonly trust: Trust;
-  readonly setup: CursorSetup;
+  /** Where it listens, with a slash at its end; null while it does not. */
+  address(): string | null;
   /** Carries out a search as the tool does. */
   readonly local: CarryOut;
   readonly events: Emitter;
@@ -45,19 +43,22 @@ const withLimit = z.strictObject({ limit: z.int().min(1).max(1000) });
 const withName = z.strictObject({ name: z.string().trim().min(1).max(100) });
 const withTerm = z.strictObject({ term: z.string().trim().min(1).max(1000) });
 const byIdOrAll = z.strictObject({ id: z.string().nullable() });
-const intoStores = z.strictObject({ stores: z.array(z.enum(["macos", "windows", "nss", "system"])) });
-const target = z.strictObject({ settings: z.string().nullable(), home: z.string().nullable() });
-const applied = target.extend({ untrusted: z.boolean() });
-const withForget = z.strictObject({ forget: z.boolean() });
 
 export function createHandlers(parts: Parts): Handlers {
-  const { store, clock, channels, localKeys, search, trust, setup, local, events } = parts;
+  const { store, clock, channels, localKeys, search, local, events } = parts;
 
   /** Whoever watches learns of a change from its own call, too. */
   function changed<T>(value: T): T {
     events.emit("channels.changed", channels.list());
     events.emit("status.changed", parts.status());
     return value;
+  }
+
+  /** Throws `config` while nothing listens. */
+  function listening(): string {
+    const address = parts.address();
+    if (address === null) throw new OwnkeyError("config", "Ownkey is not running. Start it: ownkey serve");
+    return address;
   }
 
   return {
@@ -93,26 +94,12 @@ export function createHandlers(parts: Parts): Handlers {
     "search.test": { params: withTerm, answer: ({ term }) => testSearch(local, term) },
     "calls.recent": { params: withLimit, answer: ({ limit }) => store.calls.recent(limit) },
     "conversations.verify": { params: byIdOrAll, answer: ({ id }) => store.verify(id) },
-    "setup.plan": { params: target, answer: setup.plan },
-    "setup.apply": { params: applied, answer: async (wanted) => changed(await setup.apply(wanted)) },
-    "setup.undo": { params: nothing, answer: () => changed(setup.undo()) },
-    "setup.status": { params: nothing, answer: setup.state },
-    "proxy.pause": {
-      params: z.strictObject({ paused: z.boolean() }),
-      answer({ paused }) {
-        store.settings.set(pausedSetting, paused);
-        return changed(parts.status());
-      },
-    },
-    "ca.show": { params: nothing, answer: trust.show },
-    "ca.install": { params: intoStores, answer: ({ stores }) => trust.install(stores) },
-    "ca.remove": { params: withForget, answer: ({ forget }) => trust.remove(forget) },
+    ...createCursorHandlers(parts, changed, listening),
     "window.open": {
       params: nothing,
       answer() {
-        const url = parts.windowUrl();
-        if (url === null) throw new OwnkeyError("config", "Ownkey is not running. Start it: ownkey serve");
-        return { url };
+        listening();
+        return { url: parts.windowUrl() ?? "" };
       },
     },
   };

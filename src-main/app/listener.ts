@@ -28,6 +28,8 @@ export interface ListenerOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly pathSecret: string;
+  /** Secrets of single commands, that end with them. */
+  isRunSecret?(text: string): boolean;
   readonly direct: Pick<Direct, "handle">;
   /** Wrong local keys: while it says so, every request to the direct endpoint waits. */
   readonly wrongTries: Slowdown;
@@ -108,7 +110,7 @@ function route(options: ListenerOptions, request: Request, response: Response, o
   if (request.method === "OPTIONS") return refuse(response, 403, "Ownkey answers no page of another origin.");
   const path = request.url?.split("?", 1)[0] ?? "";
   const [, first = "", rest = ""] = /^\/([^/]*)(.*)$/s.exec(path) ?? [];
-  if (!isSameSecret(first, options.pathSecret)) return other(path);
+  if (!isSameSecret(first, options.pathSecret) && !options.isRunSecret?.(first)) return other(path);
   if (isBrowser(request)) return refuse(response, 403, "This address is for programs, not for pages.");
   const answer = () => options.direct.handle(request, response, rest || "/");
   later(options.clock, options.wrongTries.delayMs(), answer);

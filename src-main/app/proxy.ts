@@ -12,7 +12,6 @@ import type { Sightings } from "../proxy/sightings.ts";
 import type { Store } from "../store/store.ts";
 import type { Direct } from "../transport/direct.ts";
 import type { Channels } from "./channels.ts";
-import type { LocalKeys } from "./local-keys.ts";
 import { authoritiesBut, proxyFromEnvironment } from "./outbound.ts";
 import { takeFirst } from "./sockets.ts";
 import { readStandIns } from "./stand-ins.ts";
@@ -23,7 +22,8 @@ export interface ProxyPartOptions {
   readonly clock: Clock;
   readonly store: Store;
   readonly channels: Channels;
-  readonly localKeys: LocalKeys;
+  /** Those of our keys and tokens that stand in a text. */
+  secretsIn(text: string): readonly string[];
   readonly direct: Direct;
   readonly kept: KeptAuthority;
   readonly sightings: Sightings;
@@ -34,6 +34,8 @@ export interface ProxyPartOptions {
 
 export interface RunningProxy {
   readonly port: number;
+  /** Whether Cursor's server can be reached and proves itself; nothing is sent. Throws `network` with the reason. */
+  probe(): Promise<void>;
   /** Ends every connection. */
   close(): Promise<void>;
 }
@@ -73,6 +75,9 @@ export async function listenAsProxy(
   const { servers, port } = await takeFirst(ports, "--proxy-port", make);
   return {
     port,
+    async probe() {
+      (await dial.encrypted("api2.cursor.sh", 443, ["h2", "http/1.1"])).destroy();
+    },
     async close() {
       const closed = servers.map((server) => once(server, "close"));
       for (const server of servers) server.close();
@@ -83,7 +88,7 @@ export async function listenAsProxy(
   };
 }
 
-function servedBy({ store, channels, localKeys, direct }: ProxyPartOptions): Served {
+function servedBy({ store, channels, secretsIn, direct }: ProxyPartOptions): Served {
   return {
     models: () =>
       channels.enabled().map(({ id, name, model, abilities, contextWindow }) => {
@@ -93,7 +98,7 @@ function servedBy({ store, channels, localKeys, direct }: ProxyPartOptions): Ser
     isOurs: (model) => store.channels.get(model) !== null,
     runs: direct.runs,
     isOn: () => store.settings.get(pausedSetting) !== true,
-    isLocal: (bearer) => bearer.startsWith("ok_") || localKeys.secretsIn(bearer).includes(bearer),
+    isLocal: (bearer) => bearer.startsWith("ok_") || secretsIn(bearer).includes(bearer),
     handle: (request, response, path, bearer) =>
       direct.handleFor(principalOf(bearer), request, response, path),
     handleLocal: direct.handle,

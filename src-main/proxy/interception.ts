@@ -10,7 +10,7 @@ import type { Authority } from "./authority.ts";
 import { normalHost } from "./hosts.ts";
 import type { ProxyOptions } from "./server.ts";
 
-/** Clients that distrust in silence do it within a moment. */
+/** Node's clients look at the certificate after the handshake, and just leave (seen). */
 const silenceMs = 5_000;
 const handshakeMs = 10_000;
 /** A leaf is made anew when this much of its time is left. */
@@ -50,11 +50,16 @@ export function createInterception({ clock, sightings, take }: ProxyOptions) {
 
   return (socket: Socket, host: string, authority: Authority): void => {
     const { server } = terminusOf(host, authority);
-    const before = sightings.get().lastRequestMs;
-    const callOff = clock.after(silenceMs, () => {
-      if (sightings.get().lastRequestMs === before) sightings.silence();
-    });
-    socket.once("close", callOff);
+    const { http1, http2 } = sightings.get();
+    const look = () => {
+      callOff();
+      socket.off("close", look);
+      const now = sightings.get();
+      const isSilent = now.http1 + now.http2 === http1 + http2;
+      if (isSilent && !sightings.isOwn(socket.remotePort)) sightings.silence();
+    };
+    const callOff = clock.after(silenceMs, look);
+    socket.once("close", look);
     // Node's proxies keep half-closed connections; over HTTP/2 a client that has left would never be missed.
     socket.allowHalfOpen = false;
     server.emit("connection", socket);

@@ -37,6 +37,8 @@ export function createSightings(clock: Clock) {
     lastFailure: null,
   };
   const unknown = new Map<string, number>();
+  /** Client ports of our own handshakes. */
+  const own = new Set<number | undefined>();
   return {
     get: (): Seen => ({ ...seen, unknown: Object.fromEntries(unknown) }),
     request(path: string, version: number, client: string | null): void {
@@ -55,6 +57,9 @@ export function createSightings(clock: Clock) {
     distrust(): void {
       seen = { ...seen, lastDistrustMs: clock.now() };
     },
+    own: (port: number | undefined): void => void own.add(port),
+    /** Asked once, when that connection ends. */
+    isOwn: (port: number | undefined): boolean => own.delete(port),
     silence(): void {
       seen = { ...seen, lastSilenceMs: clock.now() };
     },

@@ -184,6 +184,9 @@ test("a client that does not trust the certificate is noticed, with a word or wi
     run("curl", ["-sS", "-x", `http://127.0.0.1:${port}`, "--cacert", ca, `https://${api2}/`], { env: {} }),
   );
   await until(() => sightings.get().lastDistrustMs !== null);
+  const { socket } = await openTunnel(port, `${api2}:443`);
+  (await handshake(socket, api2, "http/1.1", trusted)).destroy();
+  await until(() => sightings.get().lastSilenceMs !== null);
 });
 
 test("Cursor's hosts are reached through the network's own proxy, with its password", async (t) => {

@@ -4,6 +4,8 @@ import { OwnkeyError } from "../../base/errors.ts";
 import { caCommands } from "./ca.ts";
 import { channelCommands } from "./channel.ts";
 import { type Command, type Given, WrongUse } from "./command.ts";
+import { connectCommands } from "./connect.ts";
+import { doctorCommand } from "./doctor.ts";
 import { print, printedTime, printJson, printTable, tell } from "./print.ts";
 import { searchCommands } from "./search.ts";
 import { setupCommands } from "./setup.ts";
@@ -166,9 +168,11 @@ export const commands: readonly Command[] = [
   ...channelCommands,
   ...keyCommands,
   ...searchCommands,
+  ...connectCommands,
   ...setupCommands,
   ...caCommands,
   statusCommand,
+  doctorCommand,
   windowCommand,
   verifyCommand,
 ];
