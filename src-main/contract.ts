@@ -4,6 +4,7 @@
  * The only file of src-main that src-renderer imports. It knows neither Electron nor HTTP nor a parser: app/handlers.ts
  * has a row a call (what parses its parameters, what answers), and forgetting one does not compile.
  * No call returns a provider key.
+ * Longer than 300 lines because it is one list, read as one.
  */
 
 // ---- what travels --------------------------------------------------------------------------------------
