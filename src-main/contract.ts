@@ -255,6 +255,8 @@ export interface Calls {
   readonly "setup.apply": Call<SetupTarget & { readonly untrusted: boolean }, SetupPlan>;
   /** null: there was nothing to undo. */
   readonly "setup.undo": Call<null, SetupUndone | null>;
+  /** Sets it up where it was set up last, as trusted as it was then. */
+  readonly "setup.again": Call<null, SetupPlan>;
   readonly "setup.status": Call<null, SetupState>;
   /** Everything is passed through; Cursor's settings stay. */
   readonly "proxy.pause": Call<{ readonly paused: boolean }, Status>;

@@ -27,6 +27,7 @@ type Own = Pick<
   | "setup.plan"
   | "setup.apply"
   | "setup.undo"
+  | "setup.again"
   | "setup.status"
   | "proxy.pause"
   | "ca.show"
@@ -71,6 +72,7 @@ export function createCursorHandlers(
     "setup.plan": { params: target, answer: setup.plan },
     "setup.apply": { params: applied, answer: async (wanted) => changed(await setup.apply(wanted)) },
     "setup.undo": { params: nothing, answer: () => changed(setup.undo()) },
+    "setup.again": { params: nothing, answer: async () => changed(await setup.again()) },
     "setup.status": { params: nothing, answer: setup.state },
     "proxy.pause": {
       params: z.strictObject({ paused: z.boolean() }),

@@ -44,10 +44,10 @@ const stdio = ["ignore", "inherit", "inherit", "ipc"] as const satisfies StdioOp
 const root = join(import.meta.dirname, "../..");
 const entry = ["--disable-sigusr1", join(root, "src-main/headless.ts")];
 
-/** Children get a wide umask, an empty home and no setting of ours but the data folder. */
-export function createOwnkey(): Ownkey {
+/** `other`: on its folder. Children get a wide umask, an empty home and no setting of ours but the data folder. */
+export function createOwnkey(other?: Pick<Ownkey, "dataDir">): Ownkey {
   const scratch = mkdtempSync(join(tmpdir(), "ownkey-cli-"));
-  const dataDir = join(scratch, "data");
+  const dataDir = other?.dataDir ?? join(scratch, "data");
   const env = { ...process.env, HOME: scratch, XDG_DATA_HOME: "", OWNKEY_DATA_DIR: dataDir };
   const running = new Set<ChildProcess>();
 

@@ -54,6 +54,10 @@ test("Cursor's settings lead to Ownkey while it runs, and are as they were when 
   await serving.stop();
   serving = await ownkey.serve("--port", "0");
   assert.equal(text(), content, "what was undone stays undone");
+  assert.equal((await ownkey.run("on")).code, 0);
+  assert.ok(text().includes(serving.proxy));
+  await ownkey.run("off");
+  assert.equal(text(), content);
 });
 
 test("paused, Cursor's settings stay, and it is told what is so", async (t) => {

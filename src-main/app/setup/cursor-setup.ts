@@ -11,6 +11,7 @@
  */
 import { homedir } from "node:os";
 import { resolve } from "node:path";
+import { z } from "zod";
 import { OwnkeyError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import type { CaView, SetupPlan, SetupState, SetupTarget, SetupUndone } from "../../contract.ts";
@@ -24,6 +25,8 @@ export interface CursorSetup {
   plan(target: SetupTarget): SetupPlan;
   /** `untrusted`: the user starts Cursor with NODE_EXTRA_CA_CERTS. Throws `config` when Cursor would not believe us. */
   apply(target: SetupTarget & { readonly untrusted: boolean }): Promise<SetupPlan>;
+  /** `apply` where it was done last. Throws `config` when it never was. */
+  again(): Promise<SetupPlan>;
   undo(): SetupUndone | null;
   state(): SetupState;
   isApplied(): boolean;
@@ -48,6 +51,9 @@ export interface CursorSetupOptions {
 
 /** The settings file in which the user wants us. */
 const wantedSetting = "setupFile";
+/** The last one, wanted or not. */
+const lastSetting = "setupLast";
+const lastSchema = z.object({ settings: z.string(), untrusted: z.boolean() });
 
 export function createCursorSetup(options: CursorSetupOptions): CursorSetup {
   const { folder, settings, log, port, usualPort, showCa, guard } = options;
@@ -83,12 +89,18 @@ export function createCursorSetup(options: CursorSetupOptions): CursorSetup {
       );
     putIn(file, at);
     settings.set(wantedSetting, file);
+    settings.set(lastSetting, { settings: file, untrusted: target.untrusted });
     return plan;
   }
 
   return {
     plan: (target) => planSetup(fileOf(target), port() ?? usualPort()),
     apply,
+    async again() {
+      const last = lastSchema.safeParse(settings.get(lastSetting)).data;
+      if (!last) throw new OwnkeyError("config", "It was never set up. Begin with: ownkey setup plan");
+      return apply({ ...last, home: null });
+    },
     undo() {
       settings.set(wantedSetting, null);
       return takeBack();

@@ -9,7 +9,7 @@ const aboutTarget = [
   "--home DIR       looks for it in this home folder",
 ];
 
-export const setupCommands: readonly Command[] = [
+const setting: readonly Command[] = [
   {
     name: "setup plan",
     usage: "[--settings FILE] [--home DIR] [--json]",
@@ -107,6 +107,34 @@ export const setupCommands: readonly Command[] = [
       }),
   },
 ];
+
+/** One meaning everywhere: `pause` keeps Cursor's settings, `off` puts them back. */
+const offOn: readonly Command[] = [
+  {
+    name: "off",
+    usage: "",
+    about: "Puts Cursor's settings back, as `setup undo` does",
+    run: (_given, world) =>
+      world.withClient(async (client) => {
+        const undone = await client.call("setup.undo", null);
+        tell(undone ? `${undone.file} is as it was. To go on: ownkey on` : "It is off.");
+        return 0;
+      }),
+  },
+  {
+    name: "on",
+    usage: "",
+    about: "Sets Cursor's settings again, where they were set last",
+    run: (_given, world) =>
+      world.withClient(async (client) => {
+        const { file } = await client.call("setup.again", null);
+        tell(`${file} leads to Ownkey. Quit Cursor and start it again.`);
+        return 0;
+      }),
+  },
+];
+
+export const setupCommands: readonly Command[] = [...setting, ...offOn];
 
 const targetOf = (given: Given) => ({
   settings: given.text("settings") ?? null,
