@@ -40,6 +40,7 @@ export interface RunningProxy {
   close(): Promise<void>;
 }
 
+const patienceMs = 10_000;
 const knownSetting = "knownCallers";
 export const pausedSetting = "paused";
 
@@ -65,7 +66,7 @@ export async function listenAsProxy(
   const take = wires.encrypted;
   const sockets = new Set<Socket>();
   const make = (): Server =>
-    createProxyServer({ clock, dial, sightings, authority: kept.current, take }).on(
+    createProxyServer({ clock, dial, sightings, authority: kept.current, take, patienceMs }).on(
       "connection",
       (socket) => {
         sockets.add(socket);

@@ -12,7 +12,6 @@ import type { ProxyOptions } from "./server.ts";
 
 /** Node's clients look at the certificate after the handshake, and just leave (seen). */
 const silenceMs = 5_000;
-const handshakeMs = 10_000;
 /** A leaf is made anew when this much of its time is left. */
 const spareMs = 24 * 60 * 60 * 1000;
 
@@ -21,7 +20,7 @@ interface Terminus {
   readonly authority: Authority;
 }
 
-export function createInterception({ clock, sightings, take }: ProxyOptions) {
+export function createInterception({ clock, sightings, take, patienceMs }: ProxyOptions) {
   const byHost = new Map<string, Terminus>();
 
   function terminusOf(host: string, authority: Authority): Terminus {
@@ -36,11 +35,12 @@ export function createInterception({ clock, sightings, take }: ProxyOptions) {
             : done(new Error(`${name} is not ${host}`)),
         ALPNProtocols: ["h2", "http/1.1"],
         minVersion: "TLSv1.2",
-        handshakeTimeout: handshakeMs,
+        handshakeTimeout: patienceMs,
       },
       take,
     );
-    server.on("tlsClientError", (failure: NodeJS.ErrnoException) => {
+    server.on("tlsClientError", (failure: NodeJS.ErrnoException, socket) => {
+      socket.destroy(); // node leaves open who has not begun its handshake in time (seen)
       if (distrustful.test(failure.code ?? "")) sightings.distrust();
     });
     const made = { server, authority };

@@ -29,21 +29,20 @@ export interface ProxyOptions {
   readonly sightings: Sightings;
   /** null: there is none, and nothing is decrypted. */
   authority(): Authority | null;
+  /** For a connection to say what it wants, and again for its handshake. */
+  readonly patienceMs: number;
   /** A connection to one of Cursor's hosts whose handshake is done. */
   take(socket: TLSSocket): void;
 }
 
-/** For a connection to be handed over, or a first request to come. */
-const beginMs = 10_000;
-
 /** Not listening yet. */
 export function createProxyServer(options: ProxyOptions): Server {
-  const { dial, sightings, authority } = options;
+  const { dial, sightings, authority, patienceMs } = options;
   const intercept = createInterception(options);
   const server = createServer({
-    headersTimeout: beginMs,
+    headersTimeout: patienceMs,
     requestTimeout: 0,
-    connectionsCheckingInterval: 2_000,
+    connectionsCheckingInterval: patienceMs / 5,
     keepAliveTimeout: 30_000,
     maxHeaderSize: 64 * 1024,
   });

@@ -226,3 +226,20 @@ test("an upstream proxy that is Ownkey itself is refused in words", async (t) =>
   wire.end("CONNECT github.com:443 HTTP/1.1\r\nHost: github.com:443\r\n\r\n");
   assert.match(Buffer.concat(await wire.toArray()).toString(), /502 .*[\s\S]*is Ownkey itself/);
 });
+
+test("whoever says nothing, or not enough, is hung up on", async (t) => {
+  const { port } = await startStand(t, hello, { patienceMs: 200 });
+  const silent = connect(port, "127.0.0.1").resume();
+  const slow = connect(port, "127.0.0.1").resume();
+  slow.write("CONNECT api2.curs");
+  const drip = setInterval(() => slow.write("o"), 20);
+  t.after(() => clearInterval(drip));
+  const { socket: unshaken } = await openTunnel(port, `${api2}:443`);
+  const ended = [silent, slow, unshaken.resume()].map((socket) =>
+    once(
+      socket.on("error", () => {}),
+      "close",
+    ),
+  );
+  await Promise.all(ended);
+});

@@ -36,6 +36,7 @@ export interface StandOptions {
   readonly authority?: Authority | null;
   readonly dial?: Partial<DialOptions>;
   readonly gate?: Partial<GateOptions>;
+  readonly patienceMs?: number;
 }
 
 /** Nobody's models. */
@@ -79,6 +80,7 @@ export async function startStand(
     sightings,
     authority: () => authority,
     take: wires.encrypted,
+    patienceMs: options.patienceMs ?? 10_000,
   });
   const sockets = new Set<Socket>();
   server.on("connection", (socket: Socket) => {
@@ -106,8 +108,9 @@ export async function startStand(
 /** CONNECT; the status, and what then is a wire to `target`. */
 export async function openTunnel(port: number, target: string): Promise<{ status: number; socket: Socket }> {
   const asked = request({ host: "127.0.0.1", port, method: "CONNECT", path: target, agent: false }).end();
-  const [answer, socket] = (await once(asked, "connect")) as [IncomingMessage, Socket];
+  const [answer, socket, head] = (await once(asked, "connect")) as [IncomingMessage, Socket, Buffer];
   socket.on("error", () => {});
+  if (head.length > 0) socket.unshift(head);
   return { status: answer.statusCode ?? 0, socket };
 }
 
