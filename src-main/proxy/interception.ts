@@ -25,7 +25,7 @@ export function createInterception({ clock, sightings, take, patienceMs }: Proxy
 
   function terminusOf(host: string, authority: Authority): Terminus {
     const known = byHost.get(host);
-    if (known?.authority === authority) return known;
+    if (known?.authority.sha256 === authority.sha256) return known;
     const contextOf = createContexts(host, authority);
     const server = createServer(
       {

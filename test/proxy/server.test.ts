@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, get, type IncomingMessage } from "node:http";
 import { connect as connectHttp2 } from "node:http2";
-import { type AddressInfo, connect } from "node:net";
+import { type AddressInfo, connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -229,17 +229,12 @@ test("an upstream proxy that is Ownkey itself is refused in words", async (t) =>
 
 test("whoever says nothing, or not enough, is hung up on", async (t) => {
   const { port } = await startStand(t, hello, { patienceMs: 200 });
-  const silent = connect(port, "127.0.0.1").resume();
-  const slow = connect(port, "127.0.0.1").resume();
+  const closed = (socket: Socket) => once(socket.on("error", () => {}).resume(), "close");
+  const slow = connect(port, "127.0.0.1");
+  const ended = [closed(connect(port, "127.0.0.1")), closed(slow)];
   slow.write("CONNECT api2.curs");
   const drip = setInterval(() => slow.write("o"), 20);
   t.after(() => clearInterval(drip));
   const { socket: unshaken } = await openTunnel(port, `${api2}:443`);
-  const ended = [silent, slow, unshaken.resume()].map((socket) =>
-    once(
-      socket.on("error", () => {}),
-      "close",
-    ),
-  );
-  await Promise.all(ended);
+  await Promise.all([...ended, closed(unshaken)]);
 });
