@@ -5,6 +5,7 @@
  * has a row a call (what parses its parameters, what answers), and forgetting one does not compile.
  * No call returns a provider key.
  * Longer than 300 lines because it is the whole vocabulary between the two, and is looked up rather than read.
+ * Longer than 300 lines because it is one list, read as one.
  */
 
 // ---- what travels --------------------------------------------------------------------------------------
@@ -239,12 +240,106 @@ export interface Status {
   readonly startedMs: number;
   readonly dataDir: string;
   readonly port: number | null;
+  /** Where Cursor reaches its servers through Ownkey. */
+  readonly proxyPort: number | null;
+  /** Cursor's settings point to it. */
+  readonly isSetUp: boolean;
+  /** Everything is passed through, nothing is served. */
+  readonly isPaused: boolean;
   readonly channels: { readonly enabled: number; readonly total: number };
   readonly keys: number;
   readonly runs: number;
   /** How provider keys are sealed here. */
   readonly sealer: "os" | "key-file";
 }
+
+export interface SetupTarget {
+  /** Cursor's settings.json; null: where this system has it. */
+  readonly settings: string | null;
+  /** The home folder to look in; null: the user's. */
+  readonly home: string | null;
+}
+
+export interface SetupPlan {
+  /** Cursor's settings, where they really lie. */
+  readonly file: string;
+  /** There is none yet. */
+  readonly isNew: boolean;
+  /** null before: the key is not there. */
+  readonly changes: readonly {
+    readonly key: string;
+    readonly before: JsonValue;
+    readonly after: JsonValue;
+  }[];
+  /** The proxy that stands there now, and through which Cursor's traffic would go on. */
+  readonly upstreamProxy: string | null;
+}
+
+export type JsonValue =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly JsonValue[]
+  | { readonly [key: string]: JsonValue };
+
+export interface SetupState {
+  readonly isApplied: boolean;
+  readonly file: string | null;
+  /** Keys that somebody else has set since. */
+  readonly changed: readonly string[];
+}
+
+export interface SetupUndone {
+  readonly file: string;
+  /** Keys that somebody else has set since; they were left as they are. */
+  readonly left: readonly string[];
+}
+
+/** One link of the chain from Cursor to its servers and to your models. */
+export interface Finding {
+  readonly link:
+    | "program"
+    | "proxy"
+    | "certificate"
+    | "trust"
+    | "settings"
+    | "upstream"
+    | "traffic"
+    | "version"
+    | "models"
+    | "account";
+  /** unknown: it cannot be told from here; that is no fault. */
+  readonly verdict: "good" | "doubtful" | "broken" | "unknown";
+  /** What is so, in one sentence. */
+  readonly what: string;
+  /** What to do; null: nothing. */
+  readonly remedy: string | null;
+}
+
+export interface CaView {
+  /** broken: there is something, but it is not as it should be, and is not used. */
+  readonly state: "none" | "ready" | "broken";
+  readonly problem: string | null;
+  /** PEM. */
+  readonly file: string | null;
+  readonly name: string | null;
+  readonly sha256: string | null;
+  readonly endsMs: number | null;
+  /** Time to make a new one. */
+  readonly isDue: boolean;
+  /** Where it could be trusted on this system. */
+  readonly stores: readonly {
+    readonly name: TrustStoreName;
+    readonly title: string;
+    /** null: the store could not be asked. */
+    readonly trusted: boolean | null;
+    /** What a person would type. */
+    readonly manual: readonly string[];
+  }[];
+}
+
+export type TrustStoreName = "macos" | "windows" | "nss" | "system";
 
 /** One request to a model, newest first in lists. */
 export interface CallView {
@@ -451,6 +546,31 @@ export interface Calls {
   readonly "settings.get": Call<null, Settings>;
   /** What is left out stays. */
   readonly "settings.set": Call<Partial<Settings>, Settings>;
+  readonly "setup.plan": Call<SetupTarget, SetupPlan>;
+  /** Wants a running program, since Cursor would have no server otherwise. */
+  readonly "setup.apply": Call<SetupTarget & { readonly untrusted: boolean }, SetupPlan>;
+  /** null: there was nothing to undo. */
+  readonly "setup.undo": Call<null, SetupUndone | null>;
+  /** Sets it up where it was set up last, as trusted as it was then. */
+  readonly "setup.again": Call<null, SetupPlan>;
+  readonly "setup.status": Call<null, SetupState>;
+  /** Everything is passed through; Cursor's settings stay. */
+  readonly "proxy.pause": Call<{ readonly paused: boolean }, Status>;
+  /** A secret path and a key for one command, which end with `runs.end` or with the process that asked. */
+  readonly "runs.begin": Call<
+    { readonly pid: number },
+    { readonly id: string; readonly direct: string; readonly key: string }
+  >;
+  readonly "runs.end": Call<{ readonly id: string }, null>;
+  /** The direct endpoint's address; holds its secret. */
+  readonly "direct.address": Call<null, { readonly direct: string }>;
+  /** Opens one TLS connection to Cursor's server, and sends nothing over it. */
+  readonly "doctor.run": Call<null, readonly Finding[]>;
+  readonly "ca.show": Call<null, CaView>;
+  /** Makes it when it is missing, broken or due; then each store trusts it. */
+  readonly "ca.install": Call<{ readonly stores: readonly TrustStoreName[] }, CaView>;
+  /** Out of every store; `forget` destroys it, too. */
+  readonly "ca.remove": Call<{ readonly forget: boolean }, CaView>;
   /** A one-time address for a browser, good for 60 s. */
   readonly "window.open": Call<null, { readonly url: string }>;
 }

@@ -6,6 +6,7 @@ import type { Store } from "../store/store.ts";
 import type { CarryOut } from "../transport/run/local-steps.ts";
 import { type ChannelParts, channelRows } from "./channels/rows.ts";
 import type { Carrier } from "./conversations.ts";
+import { type CursorParts, createCursorHandlers } from "./cursor-handlers.ts";
 import { createDataHandlers } from "./data-handlers.ts";
 import type { Emitter } from "./events.ts";
 import type { LocalKeys } from "./local-keys.ts";
@@ -19,10 +20,12 @@ export interface Handler<P, R> {
 
 export type Handlers = { readonly [K in CallName]: Handler<ParamsOf<K>, ResultOf<K>> };
 
-export interface Parts extends ChannelParts {
+export interface Parts extends ChannelParts, Omit<CursorParts, keyof ChannelParts> {
   readonly store: Store;
   readonly localKeys: LocalKeys;
   readonly search: SearchSettings;
+  /** Where it listens, with a slash at its end; null while it does not. */
+  address(): string | null;
   /** Carries out a search as the tool does. */
   readonly local: CarryOut;
   readonly events: Emitter;
@@ -51,6 +54,13 @@ export function createHandlers(parts: Parts): Handlers {
   }
 
   const runs = () => parts.status().runs;
+  /** Throws `config` while nothing listens. */
+  function listening(): string {
+    const address = parts.address();
+    if (address === null) throw new OwnkeyError("config", "Ownkey is not running. Start it: ownkey serve");
+    return address;
+  }
+
   return {
     ...createDataHandlers({ ...parts, runs, replaced: () => changed(null) }),
     "status.get": { params: nothing, answer: parts.status },
@@ -73,12 +83,12 @@ export function createHandlers(parts: Parts): Handlers {
     "search.test": { params: withTerm, answer: ({ term }) => testSearch(local, term) },
     "calls.recent": { params: withLimit, answer: ({ limit }) => store.calls.recent(limit) },
     "conversations.verify": { params: byIdOrAll, answer: ({ id }) => store.verify(id) },
+    ...createCursorHandlers(parts, changed, listening),
     "window.open": {
       params: nothing,
       answer() {
-        const url = parts.windowUrl();
-        if (url === null) throw new OwnkeyError("config", "Ownkey is not running. Start it: ownkey serve");
-        return { url };
+        listening();
+        return { url: parts.windowUrl() ?? "" };
       },
     },
   };

@@ -12,7 +12,7 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
-import { type AddressInfo, createServer, type Server as NetServer, type Socket } from "node:net";
+import { createServer, type Server as NetServer, type Socket } from "node:net";
 import type { Clock } from "../base/clock.ts";
 import { OwnkeyError } from "../base/errors.ts";
 import { isSameSecret } from "../base/hash.ts";
@@ -20,6 +20,7 @@ import type { Log } from "../base/log.ts";
 import type { Direct } from "../transport/direct.ts";
 import { refuse } from "./send.ts";
 import { createSlowdown, type Slowdown } from "./slowdown.ts";
+import { bind, portOf, takeFirst } from "./sockets.ts";
 import { createTlsServer, type TlsFiles } from "./tls.ts";
 import { createWires, type Handlers, type Wires } from "./wires.ts";
 
@@ -29,6 +30,8 @@ export interface ListenerOptions {
   readonly pathSecret: string;
   /** What stands in our own requests: one that comes back with it is refused. */
   readonly hop: string;
+  /** Secrets of single commands, that end with them. */
+  isRunSecret?(text: string): boolean;
   readonly direct: Pick<Direct, "handle">;
   /** Wrong local keys: while it says so, every request to the direct endpoint waits. */
   readonly wrongTries: Slowdown;
@@ -45,7 +48,6 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-const connections = 256;
 const graceMs = 500;
 /** Wrong paths a second over HTTP/2, before their answers come late. */
 const freeGuesses = 20;
@@ -63,7 +65,7 @@ export async function listen(options: ListenerOptions, ports: Iterable<number>):
       socket.once("close", () => sockets.delete(socket));
     });
   const tls = options.tls ? watched(createTlsServer(options.tls, wires.encrypted)) : null;
-  const clear = await takeFirst(ports, () => watched(createServer({ noDelay: true }, wires.clear)));
+  const clear = await takeFirst(ports, "--port", () => watched(createServer({ noDelay: true }, wires.clear)));
   if (tls) await bind(tls, "127.0.0.1", 0);
   const servers = tls ? [...clear.servers, tls] : clear.servers;
   return {
@@ -71,18 +73,6 @@ export async function listen(options: ListenerOptions, ports: Iterable<number>):
     tlsPort: tls && portOf(tls),
     close: () => closeAll(servers, wires, sockets),
   };
-}
-
-async function takeFirst(ports: Iterable<number>, make: () => NetServer): Promise<Fronts> {
-  let reason: unknown;
-  for (const port of ports) {
-    try {
-      return await take(make, port);
-    } catch (failure) {
-      reason = failure;
-    }
-  }
-  throw unavailable([...ports], reason);
 }
 
 // ---- guards and routing --------------------------------------------------------------------------------
@@ -123,7 +113,7 @@ function route(options: ListenerOptions, request: Request, response: Response, o
   if (request.method === "OPTIONS") return refuse(response, 403, "Ownkey answers no page of another origin.");
   const path = request.url?.split("?", 1)[0] ?? "";
   const [, first = "", rest = ""] = /^\/([^/]*)(.*)$/s.exec(path) ?? [];
-  if (!isSameSecret(first, options.pathSecret)) return other(path);
+  if (!isSameSecret(first, options.pathSecret) && !options.isRunSecret?.(first)) return other(path);
   if (isBrowser(request)) return refuse(response, 403, "This address is for programs, not for pages.");
   const answer = () => options.direct.handle(request, response, rest || "/");
   later(options.clock, options.wrongTries.delayMs(), answer);
@@ -158,36 +148,7 @@ const everyAnswer = {
   "x-frame-options": "DENY",
 };
 
-// ---- sockets -------------------------------------------------------------------------------------------
-
-interface Fronts {
-  readonly port: number;
-  readonly servers: readonly NetServer[];
-}
-
-/** Both loopback addresses, or the first alone where the machine has no IPv6. */
-async function take(make: () => NetServer, wanted: number): Promise<Fronts> {
-  const four = await bind(make(), "127.0.0.1", wanted);
-  const port = portOf(four);
-  try {
-    return { port, servers: [four, await bind(make(), "::1", port)] };
-  } catch (reason) {
-    if (noSuchAddress.has(codeOf(reason))) return { port, servers: [four] };
-    four.close();
-    throw reason;
-  }
-}
-
-async function bind<S extends NetServer>(server: S, host: string, port: number): Promise<S> {
-  server.maxConnections = connections;
-  server.listen({ host, port, exclusive: true });
-  await once(server, "listening");
-  return server;
-}
-
-const portOf = (server: NetServer): number => (server.address() as AddressInfo).port;
-
-const noSuchAddress = new Set<unknown>(["EADDRNOTAVAIL", "EAFNOSUPPORT", "EINVAL"]);
+// ---- the end -------------------------------------------------------------------------------------------
 
 async function closeAll(
   servers: readonly NetServer[],
@@ -203,23 +164,3 @@ async function closeAll(
   await Promise.all(closed);
   clearTimeout(force);
 }
-
-function unavailable(ports: readonly number[], cause: unknown): OwnkeyError {
-  const [port] = ports;
-  if (ports.length > 1)
-    return new OwnkeyError("config", `No port from ${port} on is free. Choose one with --port.`, { cause });
-  const why: unknown = codeOf(cause);
-  if (why === "EADDRINUSE")
-    return new OwnkeyError(
-      "config",
-      `Port ${port} is taken by another program. Choose another with --port.`,
-      { cause },
-    );
-  return new OwnkeyError(
-    "config",
-    `Port ${port} cannot be used (${String(why)}). Choose another with --port.`,
-    { cause },
-  );
-}
-
-const codeOf = (reason: unknown): unknown => (reason as NodeJS.ErrnoException).code;

@@ -24,7 +24,7 @@ export function createTlsServer(files: TlsFiles, take: (socket: TLSSocket) => vo
         noDelay: true,
       },
       take,
-    );
+    ).on("tlsClientError", (_failure, socket) => socket.destroy());
   } catch (cause) {
     throw new OwnkeyError("config", `${files.cert} and ${files.key} are no certificate with its key (PEM).`, {
       cause,

@@ -7,7 +7,7 @@
  * Rule: nobody holds a connection by silence. What must come (first bytes, first request, a whole request) has its
  * time; how long an answer streams is not limited. The two servers never listen: sockets are handed to them.
  */
-import { createServer, type RequestListener } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener } from "node:http";
 import {
   createServer as createHttp2Server,
   type Http2ServerRequest,
@@ -15,12 +15,15 @@ import {
   type ServerHttp2Session,
 } from "node:http2";
 import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import type { TLSSocket } from "node:tls";
 import type { Clock } from "../base/clock.ts";
 
 export interface Handlers {
   readonly http1: RequestListener;
   http2(request: Http2ServerRequest, response: Http2ServerResponse): void;
+  /** Left out: a wish to change the protocol is ignored. */
+  upgrade?(request: IncomingMessage, socket: Duplex, head: Buffer): void;
 }
 
 export interface Wires {
@@ -36,16 +39,19 @@ const beginMs = 10_000;
 const requestMs = 60_000;
 const idleMs = 60_000;
 
-export function createWires(clock: Clock, handlers: Handlers): Wires {
+/** `patience`: how long a whole request may take, null: as long as it takes. */
+export function createWires(clock: Clock, handlers: Handlers, patience: number | null = requestMs): Wires {
   const http1 = createServer(
     {
       headersTimeout: beginMs,
-      requestTimeout: requestMs,
+      requestTimeout: patience ?? 0,
+      maxHeaderSize: 64 * 1024,
       connectionsCheckingInterval: 2_000,
       keepAliveTimeout: 30_000,
     },
     handlers.http1,
   );
+  if (handlers.upgrade) http1.on("upgrade", handlers.upgrade);
   http1.emit("listening"); // arms its timeouts (seen: a server that never listens has none)
 
   const http2 = createHttp2Server({
@@ -54,10 +60,12 @@ export function createWires(clock: Clock, handlers: Handlers): Wires {
   });
   http2.on("session", (session) => limit(session, clock));
   http2.on("request", (request, response) => {
-    const callOff = clock.after(requestMs, () => {
-      if (!response.headersSent) response.destroy();
-    });
-    response.once("close", callOff);
+    if (patience !== null) {
+      const callOff = clock.after(patience, () => {
+        if (!response.headersSent) response.destroy();
+      });
+      response.once("close", callOff);
+    }
     handlers.http2(request, response);
   });
 

@@ -4,6 +4,7 @@ import { type App, createApp } from "../app/app.ts";
 import type { Folder } from "../app/folder.ts";
 import { systemClock } from "../base/clock.ts";
 import { createLog, type LogLevel } from "../base/log.ts";
+import { startGuard } from "./guard.ts";
 import { createKeyFileSealer } from "./key-file-sealer.ts";
 
 export function openApp(folder: Folder, level: LogLevel): App {
@@ -12,6 +13,7 @@ export function openApp(folder: Folder, level: LogLevel): App {
     sealer: createKeyFileSealer(folder),
     clock: systemClock,
     log: createLog(level),
+    guard: () => startGuard(folder),
     rendererDir: join(import.meta.dirname, "../../out/renderer"),
   });
 }

@@ -10,6 +10,13 @@ export interface Serving {
   readonly direct: string;
   readonly directTls: string | null;
   readonly window: string;
+  readonly proxy: string;
+}
+
+export interface Wanted {
+  readonly port: number | null;
+  readonly proxyPort: number | null;
+  readonly tls: TlsFiles | null;
 }
 
 /** How long what is still open may hold up the end. */
@@ -21,8 +28,7 @@ const graceMs = 3000;
  */
 export async function serve(
   dataDir: string,
-  port: number | null,
-  tls: TlsFiles | null,
+  { port, proxyPort, tls }: Wanted,
   onReady: (serving: Serving) => void,
 ): Promise<void> {
   const folder = openFolder(dataDir);
@@ -35,7 +41,7 @@ export async function serve(
   const app = openApp(folder, process.stderr.isTTY ? "warn" : "info");
   if (app.notice) process.stderr.write(`${app.notice}\n`);
   try {
-    const serving = await app.listen(port, tls);
+    const serving = await app.listen(port, { tls, ...(proxyPort === null ? {} : { proxyPort }) });
     const withdraw = announce(folder, { pid: process.pid, port: serving.port, token: app.contractToken });
     try {
       const told = signal();

@@ -61,6 +61,8 @@ export interface LocalKeys {
 export interface Direct {
   /** `path` is what follows the secret, with its leading slash and without a query. The Host was checked before. */
   handle(request: HttpRequest, response: HttpResponse, path: string): void;
+  /** The same for a caller who was let in already, as `principal`. */
+  handleFor(principal: string, request: HttpRequest, response: HttpResponse, path: string): void;
   runs(): number;
   /** Whether a run of this conversation is going on. */
   isBusy(conversationId: string): boolean;
@@ -110,6 +112,11 @@ export function createDirect(options: DirectOptions): Direct {
         "auth",
         "This is no local key of Ownkey, or it was revoked. Make one with: ownkey key new",
       );
+    return answerFor(principal, request, response, path);
+  }
+
+  async function answerFor(principal: string, ...asked: Parameters<Direct["handle"]>): Promise<void> {
+    const [request, response, path] = asked;
     const handle = routes[`${request.method} ${path}`];
     if (handle) return handle(request, response, principal);
     if (request.method === "POST" && isEmptyAnswer(path)) return empty(request, response);
@@ -121,6 +128,10 @@ export function createDirect(options: DirectOptions): Direct {
   return {
     handle(request, response, path) {
       answer(request, response, path).catch((reason) => refuse(request, response, OwnkeyError.from(reason)));
+    },
+    handleFor(principal, request, response, path) {
+      const refused = (reason: unknown) => refuse(request, response, OwnkeyError.from(reason));
+      answerFor(principal, request, response, path).catch(refused);
     },
     runs: () => runners.busy,
     isBusy: (conversationId) => runners.isBusy(conversationId),

@@ -26,6 +26,7 @@ describe("the contract", () => {
       clock: createHandClock(),
       log: createLog("debug", (line) => lines.push(line)),
       rendererDir: join(scratch, "none"),
+      guard: () => () => {},
     });
     return { app, lines, folder };
   }
@@ -107,6 +108,9 @@ describe("the contract", () => {
         startedMs: Date.UTC(2026, 0, 1),
         dataDir: folder.path,
         port: null,
+        proxyPort: null,
+        isSetUp: false,
+        isPaused: false,
         channels: { enabled: 1, total: 1 },
         keys: 0,
         runs: 0,

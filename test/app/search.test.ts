@@ -161,6 +161,7 @@ describe("the choice of a search provider", () => {
           clock: systemClock,
           log: createLog("debug", (line) => lines.push(line)),
           rendererDir: join(scratch, "none"),
+          guard: () => () => {},
         });
       return { folder, lines, open };
     }

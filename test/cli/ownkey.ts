@@ -15,6 +15,7 @@ export interface Serving {
   readonly direct: string;
   readonly directTls: string | undefined;
   readonly window: string;
+  readonly proxy: string;
   readonly pid: number;
   readonly port: number;
   /** Sends the signal and waits for the end. */
@@ -43,10 +44,10 @@ const stdio = ["ignore", "inherit", "inherit", "ipc"] as const satisfies StdioOp
 const root = join(import.meta.dirname, "../..");
 const entry = ["--disable-sigusr1", join(root, "src-main/headless.ts")];
 
-/** Children get a wide umask, an empty home and no setting of ours but the data folder. */
-export function createOwnkey(): Ownkey {
+/** `other`: on its folder. Children get a wide umask, an empty home and no setting of ours but the data folder. */
+export function createOwnkey(other?: Pick<Ownkey, "dataDir">): Ownkey {
   const scratch = mkdtempSync(join(tmpdir(), "ownkey-cli-"));
-  const dataDir = join(scratch, "data");
+  const dataDir = other?.dataDir ?? join(scratch, "data");
   const env = { ...process.env, HOME: scratch, XDG_DATA_HOME: "", OWNKEY_DATA_DIR: dataDir };
   const running = new Set<ChildProcess>();
 
@@ -81,9 +82,11 @@ export function createOwnkey(): Ownkey {
       const child = keep(() => spawn(process.execPath, [...entry, "serve", ...words], { env }));
       const ended = outcome(child);
       const failed = ended.then(({ stderr }) => Promise.reject(new Error(stderr)));
-      const { direct, directTls, window, pid } = JSON.parse(await Promise.race([firstLine(child), failed]));
+      const { direct, directTls, window, proxy, pid } = JSON.parse(
+        await Promise.race([firstLine(child), failed]),
+      );
       return {
-        ...{ direct, directTls, window, pid, port: Number(new URL(window).port) },
+        ...{ direct, directTls, window, proxy, pid, port: Number(new URL(window).port) },
         stop(signal = "SIGTERM") {
           failed.catch(() => {});
           child.kill(signal);

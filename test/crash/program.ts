@@ -36,6 +36,7 @@ async function begin({ folder: path, port, order, clock }: Extract<ToProgram, { 
     clock: patient(clock),
     log: createLog("warn"),
     rendererDir: "",
+    guard: () => () => {},
     openStore(file) {
       store = openStore(file);
       return mortalStore(store, order, reached);

@@ -33,6 +33,7 @@ async function start(t: TestContext, choice: object, model: Model) {
       clock: systemClock,
       log: createLog("silent"),
       rendererDir: join(root, "none"),
+      guard: () => () => {},
     });
   const before = open();
   const ask = async (name: string, params: unknown): Promise<{ readonly [member: string]: string }> => {

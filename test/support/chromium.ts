@@ -9,9 +9,15 @@ export const skipWithoutChromium: string | false = existsSync(executablePath)
   ? false
   : `SKIPPED: no ${executablePath} here (apt-get install chromium); the window was not tested in a browser`;
 
-export const launchChromium = (): Promise<Browser> =>
+interface Launch {
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string | undefined>>;
+}
+
+export const launchChromium = ({ args = [], env = process.env }: Launch = {}): Promise<Browser> =>
   chromium.launch({
     executablePath,
+    env: { ...env },
     args: [
       "--headless",
       "--no-sandbox",
@@ -21,5 +27,6 @@ export const launchChromium = (): Promise<Browser> =>
       "--disable-background-networking",
       "--disable-component-update",
       "--disable-sync",
+      ...args,
     ],
   });

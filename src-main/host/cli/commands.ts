@@ -1,40 +1,49 @@
 /** The table of commands. */
 import type { TlsFiles } from "../../app/tls.ts";
 import { OwnkeyError } from "../../base/errors.ts";
+import { caCommands } from "./ca.ts";
 import { channelCommands } from "./channel.ts";
 import { type Command, type Given, WrongUse } from "./command.ts";
+import { connectCommands } from "./connect.ts";
 import { conversationCommands } from "./conversations.ts";
 import { dataCommands } from "./data.ts";
+import { doctorCommand } from "./doctor.ts";
 import { print, printedTime, printJson, printTable, tell } from "./print.ts";
 import { searchCommands } from "./search.ts";
 import { serverCommands } from "./servers.ts";
+import { setupCommands } from "./setup.ts";
 import { usageCommands } from "./usage.ts";
 
 const serveCommand: Command = {
   name: "serve",
-  usage: "[--port PORT] [--tls-cert FILE --tls-key FILE]",
+  usage: "[--port PORT] [--proxy-port PORT] [--tls-cert FILE --tls-key FILE]",
   about: "Runs Ownkey until it is stopped",
   help: [
     "--port PORT      listens there and remembers it; 0 takes any free port and remembers nothing",
+    "--proxy-port PORT  the same for the proxy that Cursor is told of",
     "--tls-cert FILE  listens with TLS on a second port, with this certificate (PEM) for the address 127.0.0.1;",
     "--tls-key FILE   its key. The line then has directTls, and clients must trust who signed the certificate",
     "",
     "When ready, one line of JSON is written:",
-    '{"event":"listening","direct":ADDRESS FOR CURSOR,"window":ADDRESS FOR A BROWSER,"pid":NUMBER}',
+    '{"event":"listening","direct":ADDRESS FOR CURSOR,"window":ADDRESS FOR A BROWSER,"proxy":ADDRESS,"pid":NUMBER}',
     "The direct address holds a secret: give it to nobody. `ownkey window` makes an address that opens the window.",
   ],
-  options: { port: "text", "tls-cert": "text", "tls-key": "text" },
+  options: { port: "text", "proxy-port": "text", "tls-cert": "text", "tls-key": "text" },
   async run(given, { dataDir }) {
-    const port = given.text("port");
-    const tls = tlsOf(given);
+    const wanted = {
+      port: portOf(given, "port"),
+      proxyPort: portOf(given, "proxy-port"),
+      tls: tlsOf(given),
+    };
     const { serve } = await import("../serve.ts");
-    await serve(dataDir, port === undefined ? null : portOf(port), tls, (serving) => {
-      const { direct, directTls, window } = serving;
+    await serve(dataDir, wanted, (serving) => {
+      const { direct, directTls, window, proxy } = serving;
       printJson({
         event: "listening",
         direct,
         ...(directTls === null ? {} : { directTls }),
         window,
+        proxy,
         pid: process.pid,
       });
       if (!process.stderr.isTTY) return;
@@ -167,7 +176,11 @@ export const commands: readonly Command[] = [
   ...searchCommands,
   ...conversationCommands,
   ...dataCommands,
+  ...connectCommands,
+  ...setupCommands,
+  ...caCommands,
   statusCommand,
+  doctorCommand,
   windowCommand,
   verifyCommand,
 ];
@@ -180,7 +193,9 @@ function tlsOf(given: Given): TlsFiles | null {
   return { cert, key };
 }
 
-function portOf(text: string): number {
+function portOf(given: Given, option: string): number | null {
+  const text = given.text(option);
+  if (text === undefined) return null;
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
-  throw new WrongUse("--port must be a number from 0 to 65535.");
+  throw new WrongUse(`--${option} must be a number from 0 to 65535.`);
 }

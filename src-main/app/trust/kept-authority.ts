@@ -1,0 +1,81 @@
+/**
+ * The certificate authority of this installation, in two files of the data folder.
+ *
+ * Rule: it is made when the user asks for it, and what is there but not as it should be (one file missing, damaged,
+ * open to others, ended) is never used and never replaced without being asked: its certificate may be trusted
+ * somewhere, and that trust has to be taken back.
+ */
+import { randomBytes } from "node:crypto";
+import { rmSync, statSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import type { Clock } from "../../base/clock.ts";
+import { OwnkeyError } from "../../base/errors.ts";
+import { type Authority, makeAuthority, readAuthority, renewalMs } from "../../proxy/authority.ts";
+import { createPrivate, type Folder, readPrivate } from "../folder.ts";
+
+export type AuthorityState =
+  | { readonly type: "none" }
+  | { readonly type: "ready"; readonly authority: Authority; readonly isDue: boolean }
+  | { readonly type: "broken"; readonly reason: string };
+
+export interface KeptAuthority {
+  /** The certificate, for whoever is to trust it. There is one while the state is ready. */
+  readonly file: string;
+  state(): AuthorityState;
+  /** null unless ready. */
+  current(): Authority | null;
+  /** Reads the files again. */
+  load(): AuthorityState;
+  /** A new one in place of whatever was there. */
+  make(): Promise<Authority>;
+  /** The key is overwritten, then both files are removed. */
+  destroy(): void;
+}
+
+export function createKeptAuthority(folder: Folder, clock: Clock): KeptAuthority {
+  const file = join(folder.path, "authority.pem");
+  const keyFile = join(folder.secrets, "authority-key.pem");
+
+  function read(): AuthorityState {
+    try {
+      const certificate = readPrivate(file);
+      const key = readPrivate(keyFile);
+      if (!certificate && !key) return { type: "none" };
+      if (!certificate || !key)
+        throw new OwnkeyError("config", `${certificate ? keyFile : file} is missing.`);
+      const authority = readAuthority({ certificate: String(certificate), key: String(key) }, clock.now());
+      return { type: "ready", authority, isDue: authority.notAfterMs - clock.now() < renewalMs };
+    } catch (reason) {
+      return { type: "broken", reason: OwnkeyError.from(reason).message };
+    }
+  }
+
+  function destroy(): void {
+    const size = statSync(keyFile, { throwIfNoEntry: false })?.size ?? 0;
+    if (size > 0) writeFileSync(keyFile, randomBytes(size));
+    for (const each of [keyFile, file]) rmSync(each, { force: true });
+    state = { type: "none" };
+  }
+
+  let state = read();
+  return {
+    file,
+    state: () => state,
+    current: () => (state.type === "ready" ? state.authority : null),
+    load() {
+      state = read();
+      return state;
+    },
+    async make() {
+      const files = await makeAuthority(hostname(), clock.now());
+      destroy();
+      createPrivate(keyFile, files.key);
+      createPrivate(file, files.certificate);
+      state = read();
+      if (state.type !== "ready") throw new OwnkeyError("bug", "The new certificate cannot be read.");
+      return state.authority;
+    },
+    destroy,
+  };
+}

@@ -1,0 +1,144 @@
+import assert from "node:assert/strict";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { openFolder } from "../../../src-main/app/folder.ts";
+import { createKeptAuthority } from "../../../src-main/app/trust/kept-authority.ts";
+import { type RunProgram, runProgram } from "../../../src-main/app/trust/run-program.ts";
+import { type StoreOptions, storesOf } from "../../../src-main/app/trust/stores.ts";
+import { createTrust } from "../../../src-main/app/trust/trust.ts";
+import { systemClock } from "../../../src-main/base/clock.ts";
+import type { Json } from "../../../src-main/base/json.ts";
+
+function start(t: TestContext, options: Partial<StoreOptions>) {
+  const home = mkdtempSync(join(tmpdir(), "ownkey-trust-"));
+  t.after(() => rmSync(home, { recursive: true }));
+  const folder = openFolder(join(home, "data"));
+  const kept = createKeptAuthority(folder, systemClock);
+  const kinds = storesOf({ platform: "linux", home, root: "/", isRoot: false, run: runProgram, ...options });
+  const values = new Map<string, Json>();
+  const settings = {
+    get: (key: string) => values.get(key) ?? null,
+    set: (key: string, value: Json) => void values.set(key, value),
+  };
+  return { home, folder, kept, settings, trust: createTrust(kept, kinds, settings) };
+}
+
+/** A system whose store is a list; what it was asked to run is written down. */
+function fakeSystem(pemOf: () => string, reply: (args: readonly string[]) => "add" | "drop" | "list") {
+  const ran: string[][] = [];
+  let has = "";
+  const run: RunProgram = async (file, args) => {
+    ran.push([file, ...args]);
+    const does = reply(args);
+    if (does === "add") has = pemOf();
+    if (does === "drop") has = "";
+    return { code: 0, stdout: does === "list" ? has : "", stderr: "" };
+  };
+  return { ran, run };
+}
+
+const skip = existsSync("/usr/bin/certutil")
+  ? false
+  : "SKIPPED: no /usr/bin/certutil here (apt-get install libnss3-tools)";
+
+test("NSS: trusted, found by its fingerprint, renewed, and gone from the store without a trace", {
+  skip,
+}, async (t) => {
+  const { home, trust, folder } = start(t, {});
+  assert.equal((await trust.show()).state, "none");
+  const first = await trust.install(["nss"]);
+  assert.equal(first.stores[0]?.trusted, true);
+  assert.equal(first.stores[1]?.trusted, false);
+  const listed = async () =>
+    (await runProgram("/usr/bin/certutil", ["-d", `sql:${join(home, ".pki/nssdb")}`, "-L"])).stdout;
+  assert.match(await listed(), /Ownkey [\da-f]{16} +C,,/);
+  writeFileSync(join(folder.path, "authority.pem"), "damaged");
+  assert.equal((await trust.show()).state, "broken");
+  const second = await trust.install(["nss"]);
+  assert.notEqual(second.sha256, first.sha256);
+  assert.equal((await listed()).match(/Ownkey/g)?.length, 1, "the one before is no longer trusted");
+  const gone = await trust.remove(true);
+  assert.equal(gone.state, "none");
+  assert.doesNotMatch(await listed(), /Ownkey/);
+  assert.equal(existsSync(join(folder.secrets, "authority-key.pem")), false);
+});
+
+test("what is not as it should be is not used, and not replaced unasked", async (t) => {
+  const { trust, kept, folder } = start(t, {});
+  await trust.install([]);
+  const key = join(folder.secrets, "authority-key.pem");
+  const before = readFileSync(key);
+  chmodSync(key, 0o644);
+  assert.deepEqual([(await trust.show()).state, kept.current()], ["broken", null]);
+  assert.match((await trust.show()).problem ?? "", /open to other users/);
+  chmodSync(key, 0o600);
+  assert.equal((await trust.show()).state, "ready");
+  rmSync(key);
+  assert.match((await trust.show()).problem ?? "", /authority-key\.pem is missing/);
+  await trust.install([]);
+  assert.notDeepEqual(readFileSync(key), before);
+});
+
+test("the whole system's store takes root: the steps are told, and nothing is written", async (t) => {
+  const ran: unknown[] = [];
+  const run: RunProgram = async (...words) => {
+    ran.push(words);
+    return { code: 0, stdout: "", stderr: "" };
+  };
+  const { trust } = start(t, { run, root: mkdtempSync(join(tmpdir(), "ownkey-root-")) });
+  await assert.rejects(
+    trust.install(["system"]),
+    /sudo \/usr\/bin\/install -m 644 [\s\S]*update-ca-certificates/,
+  );
+  assert.deepEqual(ran, []);
+});
+
+test("macOS: into the login keychain and out of it by fingerprint (played, not tried on a Mac)", async (t) => {
+  const system = fakeSystem(
+    () => readFileSync(started.kept.file, "utf8"),
+    ([verb]) => (verb === "add-trusted-cert" ? "add" : verb === "delete-certificate" ? "drop" : "list"),
+  );
+  const started = start(t, { platform: "darwin", run: system.run });
+  const { stores } = await started.trust.install(["macos"]);
+  assert.equal(stores[0]?.trusted, true);
+  await started.trust.remove(true);
+  const verbs = system.ran.filter(([, verb]) => verb !== "find-certificate");
+  const keychain = join(started.home, "Library/Keychains/login.keychain-db");
+  assert.deepEqual(verbs[0], [
+    ...["/usr/bin/security", "add-trusted-cert", "-r", "trustRoot", "-p", "ssl", "-k", keychain],
+    started.kept.file,
+  ]);
+  assert.match(verbs[1]?.join(" ") ?? "", /^\/usr\/bin\/security delete-certificate -Z [\dA-F]{40} -t \S+$/);
+});
+
+test("Windows: into the user's certificates and out of them (played, not tried on Windows)", async (t) => {
+  const system = fakeSystem(
+    () => readFileSync(started.kept.file, "utf8"),
+    (args) => (args.includes("-addstore") ? "add" : args.includes("-delstore") ? "drop" : "list"),
+  );
+  const started = start(t, { platform: "win32", run: system.run });
+  assert.equal((await started.trust.install(["windows"])).stores[0]?.trusted, true);
+  await started.trust.remove(true);
+  assert.ok(system.ran.every(([file]) => file?.startsWith("C:\\Windows\\System32\\")));
+});
+
+test("a store that says yes but takes nothing is found out, and one that keeps it, too", async (t) => {
+  const refuses = fakeSystem(
+    () => "",
+    () => "list",
+  );
+  await assert.rejects(
+    start(t, { platform: "darwin", run: refuses.run }).trust.install(["macos"]),
+    /did not arrive/,
+  );
+  const keeps = fakeSystem(
+    () => readFileSync(started.kept.file, "utf8"),
+    ([verb]) => (verb === "add-trusted-cert" ? "add" : "list"),
+  );
+  const started = start(t, { platform: "darwin", run: keeps.run });
+  await started.trust.install(["macos"]);
+  await assert.rejects(started.trust.remove(true), /still in the login keychain/);
+  assert.equal((await started.trust.show()).state, "ready", "kept until nobody trusts it");
+});

@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { request } from "node:http";
+import { test } from "node:test";
+import { createOwnkey } from "./ownkey.ts";
+
+const tellEnv = ["run", "--", process.execPath, "-p", "JSON.stringify(process.env)"];
+
+async function models(backend: string, key: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const asked = request(
+      `${backend}/v1/models`,
+      { headers: { authorization: `Bearer ${key}` } },
+      (answer) => {
+        answer.resume();
+        resolve(answer.statusCode ?? 0);
+      },
+    );
+    asked.on("error", reject).end();
+  });
+}
+
+test("a command runs with an address and a key that are worth nothing after it", async (t) => {
+  const ownkey = createOwnkey();
+  t.after(() => ownkey.remove());
+  const early = await ownkey.start(tellEnv);
+  assert.match(early.stderr, /not running/);
+  const serving = await ownkey.serve("--port", "0");
+  const ask = `fetch(process.env.CURSOR_BACKEND_URL + "/v1/models", { headers: { authorization: "Bearer " + process.env.CURSOR_API_KEY } }).then((r) => { console.log(JSON.stringify({ status: r.status, ...process.env })); process.exitCode = 7; })`;
+  const env = {
+    HTTPS_PROXY: "http://evil.test:1",
+    NODE_OPTIONS: "",
+    CURSOR_AUTH_TOKEN: "mine",
+    CURSOR_API_ENDPOINT: "https://elsewhere",
+  };
+  const { code, stdout } = await ownkey.start(["run", "--", process.execPath, "-e", ask], { env });
+  const seen = JSON.parse(stdout) as Record<string, string>;
+  assert.deepEqual([code, seen.status], [7, 200]);
+  assert.deepEqual(
+    [seen.HTTPS_PROXY, seen.CURSOR_AUTH_TOKEN, seen.NODE_OPTIONS],
+    [undefined, undefined, undefined],
+  );
+  const { CURSOR_BACKEND_URL: backend = "", CURSOR_API_KEY: key = "" } = seen;
+  assert.match(backend, /^http:\/\/127\.0\.0\.1:\d+\/[\w-]{32}$/);
+  assert.notEqual(backend, serving.direct);
+  assert.equal(await models(backend, key), 404, "its path is gone");
+  assert.equal(await models(serving.direct, key), 401, "its key, too");
+});
+
+test("what is told to set holds no secret where others could read it, and no plain endpoint for a login", async (t) => {
+  const ownkey = createOwnkey();
+  t.after(() => ownkey.remove());
+  const serving = await ownkey.serve("--port", "0");
+  const secret = new URL(serving.direct).pathname.slice(1);
+  assert.match((await ownkey.run("connect", "cli")).stderr, /ownkey ca install/);
+  await ownkey.run("ca", "install");
+  const [cli, ide, sdk] = [
+    await ownkey.run("connect", "cli", "--remote"),
+    await ownkey.run("connect", "ide"),
+    await ownkey.run("connect", "sdk"),
+  ];
+  assert.match(
+    cli.stdout,
+    /^HTTPS_PROXY=http:\/\/127\.0\.0\.1:\d+\nNODE_USE_ENV_PROXY=1\nNODE_EXTRA_CA_CERTS=\/.*\n$/,
+  );
+  assert.match(cli.stderr, /remoteInferenceRoute/);
+  for (const { stdout, stderr } of [cli, ide]) assert.ok(!`${stdout}${stderr}`.includes(secret));
+  assert.match(ide.stdout, /ca install nss system\nownkey setup apply --yes/);
+  const [, backend = "", key = ""] =
+    /^CURSOR_BACKEND_URL=(\S+)\nCURSOR_API_KEY=(ok_\S+)\n$/.exec(sdk.stdout) ?? [];
+  assert.equal(await models(backend, key), 200);
+});
