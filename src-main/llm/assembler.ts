@@ -6,7 +6,7 @@
  * and one that never gets it is dropped, since no provider accepts it when it is sent back.
  */
 import type { JsonObject } from "../base/json.ts";
-import { failure, thrown } from "./errors.ts";
+import { failure, thrown } from "./failure/errors.ts";
 import type { AssistantBlock, ResponseEvent, StopReason, Usage } from "./types.ts";
 
 type Opened = Extract<ResponseEvent, { readonly type: "text_start" | "thinking_start" | "tool_call_start" }>;

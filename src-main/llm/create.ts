@@ -2,19 +2,19 @@
 import type { Dispatcher } from "undici";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { OwnkeyError } from "../base/errors.ts";
-import { converse } from "./answer.ts";
 import { anthropic } from "./anthropic/call.ts";
-import { directDispatcher } from "./direct-dispatcher.ts";
-import { upstreamOf } from "./errors.ts";
+import { converse } from "./exchange/answer.ts";
+import { directDispatcher } from "./exchange/direct-dispatcher.ts";
+import { type Limits, usualLimits } from "./exchange/guard.ts";
+import type { HttpRequest } from "./exchange/http.ts";
+import { Slots } from "./exchange/slots.ts";
 import { allowedFields, headerProblem } from "./extras.ts";
+import { upstreamOf } from "./failure/errors.ts";
 import type { Format } from "./format.ts";
 import { gemini } from "./gemini/call.ts";
-import { type Limits, usualLimits } from "./guard.ts";
-import type { HttpRequest } from "./http.ts";
 import type { Llm } from "./llm.ts";
 import { openAiChat } from "./openai-chat/call.ts";
 import { openAiResponses } from "./openai-responses/call.ts";
-import { Slots } from "./slots.ts";
 import type { Channel, ChannelFormat, LlmRequest } from "./types.ts";
 
 export const formats: { readonly [F in ChannelFormat]: Format } = {

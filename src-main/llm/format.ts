@@ -1,6 +1,6 @@
 /** What an API family has to bring along; create.ts has a row for each and does the rest. */
 import type { JsonObject } from "../base/json.ts";
-import type { AnswerReader } from "./answer.ts";
+import type { AnswerReader } from "./exchange/answer.ts";
 import type { Fields } from "./fields.ts";
 import type { Reading } from "./stream-reader.ts";
 import type { AuthScheme, Channel, LlmRequest } from "./types.ts";

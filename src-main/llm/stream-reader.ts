@@ -8,12 +8,12 @@
  * Rule 3: nothing throws. Every field is read as unknown; what is not understood is passed over.
  */
 import type { JsonObject } from "../base/json.ts";
-import type { AnswerReader } from "./answer.ts";
 import { Assembler } from "./assembler.ts";
-import { failure, llmErrorOf, type Upstream } from "./errors.ts";
+import type { AnswerReader } from "./exchange/answer.ts";
+import type { SseEvent } from "./exchange/sse.ts";
+import { failure, llmErrorOf, type Upstream } from "./failure/errors.ts";
+import { inBandError } from "./failure/refusal.ts";
 import { type Fields, isFields } from "./fields.ts";
-import { inBandError } from "./refusal.ts";
-import type { SseEvent } from "./sse.ts";
 import type { LlmError, ResponseEvent, StopReason, Usage } from "./types.ts";
 
 /** What a reader has to know of the request that is answered. */

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { OwnkeyError } from "../../src-main/base/errors.ts";
-import { failure, llmErrorOf, thrown, upstreamOf } from "../../src-main/llm/errors.ts";
-import { inBandError, notAStream, statusError } from "../../src-main/llm/refusal.ts";
+import { failure, llmErrorOf, thrown, upstreamOf } from "../../src-main/llm/failure/errors.ts";
+import { inBandError, notAStream, statusError } from "../../src-main/llm/failure/refusal.ts";
 import { manifest, readRecorded } from "../recordings/manifest.ts";
 
 const key = "sk-0123456789abcdef";

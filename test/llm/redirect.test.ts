@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createLlm, formats } from "../../src-main/llm/create.ts";
-import { knock, listModels } from "../../src-main/llm/models.ts";
+import { knock, listModels } from "../../src-main/llm/exchange/models.ts";
 import type { ChannelFormat } from "../../src-main/llm/types.ts";
 import { channelOf, collect, errorOf, serve } from "./support.ts";
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { OwnkeyError } from "../../src-main/base/errors.ts";
-import { SseDecoder } from "../../src-main/llm/sse.ts";
+import { SseDecoder } from "../../src-main/llm/exchange/sse.ts";
 
 const dataOf = (chunks: readonly Uint8Array[]): string[] => {
   const sse = new SseDecoder();

@@ -1,7 +1,7 @@
 /** Bytes through the adapter of a format, without a network. */
 import { formats } from "../../src-main/llm/create.ts";
-import { upstreamOf } from "../../src-main/llm/errors.ts";
-import { SseDecoder, type SseEvent } from "../../src-main/llm/sse.ts";
+import { SseDecoder, type SseEvent } from "../../src-main/llm/exchange/sse.ts";
+import { upstreamOf } from "../../src-main/llm/failure/errors.ts";
 import type { ChannelFormat, ResponseEvent } from "../../src-main/llm/types.ts";
 
 const upstream = upstreamOf("https://api.example.com/v1", "sk-secret");

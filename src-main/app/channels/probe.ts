@@ -3,7 +3,7 @@ import { z } from "zod";
 import { OwnkeyError } from "../../base/errors.ts";
 import type { DetectedFormat, ModelList, Probe } from "../../contract.ts";
 import { formats, type Surroundings } from "../../llm/create.ts";
-import { knock, listModels } from "../../llm/models.ts";
+import { knock, listModels } from "../../llm/exchange/models.ts";
 import type { Channel, ChannelFormat } from "../../llm/types.ts";
 import { parseBaseUrl } from "../base-url.ts";
 import type { Outbound } from "../outbound/outbound.ts";

@@ -5,7 +5,7 @@
 import type { Clock } from "../../base/clock.ts";
 import { OwnkeyError } from "../../base/errors.ts";
 import type { TestResult, TestRow } from "../../contract.ts";
-import { knock } from "../../llm/models.ts";
+import { knock } from "../../llm/exchange/models.ts";
 import type { AssistantMessage, Channel, ImagePart, LlmRequest, ToolSpec } from "../../llm/types.ts";
 import type { Channels } from "./channels.ts";
 

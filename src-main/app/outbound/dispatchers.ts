@@ -13,7 +13,7 @@ import { getCACertificates } from "node:tls";
 import { Agent, type Dispatcher, ProxyAgent, Socks5ProxyAgent } from "undici";
 import { kindOf } from "../../base/addresses.ts";
 import { OwnkeyError } from "../../base/errors.ts";
-import { patient } from "../../llm/direct-dispatcher.ts";
+import { patient } from "../../llm/exchange/direct-dispatcher.ts";
 import { isLoopback, isPrivate } from "../base-url.ts";
 import { isBypassed, proxyUrl, type SystemProxy } from "./system-proxy.ts";
 

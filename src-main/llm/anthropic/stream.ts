@@ -13,8 +13,8 @@
  * itself are kept whole for the next request and shown to nobody.
  */
 import type { JsonObject } from "../../base/json.ts";
+import type { SseEvent } from "../exchange/sse.ts";
 import { type Fields, isFields, stringOf } from "../fields.ts";
-import type { SseEvent } from "../sse.ts";
 import { StreamReader } from "../stream-reader.ts";
 import type { ResponseEvent, StopReason } from "../types.ts";
 import { UsageSoFar } from "./usage.ts";

@@ -11,7 +11,7 @@
  * Calls come whole and mostly without an id. "STOP" is said with calls, too.
  */
 import type { JsonObject } from "../../base/json.ts";
-import { failure } from "../errors.ts";
+import { failure } from "../failure/errors.ts";
 import { type Fields, isFields, stringOf } from "../fields.ts";
 import { StreamReader } from "../stream-reader.ts";
 import type { ResponseEvent, StopReason } from "../types.ts";

@@ -6,7 +6,7 @@
  * ones; no id ever; arguments as an object.
  */
 import type { Assembler } from "../assembler.ts";
-import { failure, thrown } from "../errors.ts";
+import { failure, thrown } from "../failure/errors.ts";
 import { type Fields, isFields, stringOf } from "../fields.ts";
 import type { ResponseEvent } from "../types.ts";
 

@@ -10,8 +10,9 @@
  * tags of the text. An answer counts as whole only after a finish_reason or [DONE].
  * This runs once a token: one JSON.parse, a few typeof, no copies.
  */
+
+import type { SseEvent } from "../exchange/sse.ts";
 import { type Fields, isFields, stringOf } from "../fields.ts";
-import type { SseEvent } from "../sse.ts";
 import { type Reading, StreamReader } from "../stream-reader.ts";
 import type { ResponseEvent, StopReason } from "../types.ts";
 import { CallReader } from "./calls.ts";

@@ -1,7 +1,7 @@
 /** The items of a Responses stream, while they grow: messages, reasoning and calls become blocks of the answer. */
 import type { JsonObject } from "../../base/json.ts";
 import type { Assembler } from "../assembler.ts";
-import { failure, thrown } from "../errors.ts";
+import { failure, thrown } from "../failure/errors.ts";
 import { type Fields, isFields, stringOf } from "../fields.ts";
 import type { ResponseEvent } from "../types.ts";
 

@@ -10,8 +10,9 @@
  * of them. What comes later completes what came before, and never takes anything away. Items are keyed by their place
  * in the output: their ids change from event to event with one provider (Copilot).
  */
+
+import type { SseEvent } from "../exchange/sse.ts";
 import { type Fields, isFields, stringOf } from "../fields.ts";
-import type { SseEvent } from "../sse.ts";
 import { type Reading, StreamReader } from "../stream-reader.ts";
 import type { ResponseEvent, StopReason } from "../types.ts";
 import { Items } from "./items.ts";

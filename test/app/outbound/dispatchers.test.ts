@@ -19,8 +19,8 @@ import {
 } from "../../../src-main/app/outbound/dispatchers.ts";
 import { usualSettings } from "../../../src-main/llm/channel.ts";
 import { createLlm } from "../../../src-main/llm/create.ts";
-import { patient } from "../../../src-main/llm/direct-dispatcher.ts";
-import { usualLimits } from "../../../src-main/llm/guard.ts";
+import { patient } from "../../../src-main/llm/exchange/direct-dispatcher.ts";
+import { usualLimits } from "../../../src-main/llm/exchange/guard.ts";
 import type { ResponseEvent } from "../../../src-main/llm/types.ts";
 import { channelOf, requestOf } from "../../llm/support.ts";
 import { certificate } from "../../support/certificate.ts";

@@ -4,7 +4,7 @@ import type { ServerResponse } from "node:http";
 import { type TestContext, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { createLlm, requestUrl } from "../../../src-main/llm/create.ts";
-import { usualLimits } from "../../../src-main/llm/guard.ts";
+import { usualLimits } from "../../../src-main/llm/exchange/guard.ts";
 import type { ResponseEvent } from "../../../src-main/llm/types.ts";
 import {
   channelOf,

@@ -1,9 +1,9 @@
 /** Chat-completions streams, written by hand, to events. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { failure, upstreamOf } from "../../../src-main/llm/errors.ts";
+import { SseDecoder } from "../../../src-main/llm/exchange/sse.ts";
+import { failure, upstreamOf } from "../../../src-main/llm/failure/errors.ts";
 import { ChatReader } from "../../../src-main/llm/openai-chat/stream.ts";
-import { SseDecoder } from "../../../src-main/llm/sse.ts";
 import type { AssistantMessage, ResponseEvent, Usage } from "../../../src-main/llm/types.ts";
 import { orderOf } from "../../recordings/compare.ts";
 import { reduce as reduceAs } from "../../recordings/reduce.ts";

@@ -9,15 +9,15 @@
  * (sse.ts), the answer (assembler.ts), the raw body (here), silence (guard.ts).
  */
 import type { Dispatcher } from "undici";
-import type { Clock } from "../base/clock.ts";
-import { canceled, failure, llmErrorOf, thrown, type Upstream } from "./errors.ts";
-import { type Fields, isFields } from "./fields.ts";
+import type { Clock } from "../../base/clock.ts";
+import { canceled, failure, llmErrorOf, thrown, type Upstream } from "../failure/errors.ts";
+import { notAStream } from "../failure/refusal.ts";
+import { type Fields, isFields } from "../fields.ts";
+import type { LlmError, ResponseEvent } from "../types.ts";
 import { Guard, type Limits } from "./guard.ts";
 import { type Body, type HttpRequest, readText, send } from "./http.ts";
-import { notAStream } from "./refusal.ts";
 import type { Slots } from "./slots.ts";
 import { SseDecoder, type SseEvent } from "./sse.ts";
-import type { LlmError, ResponseEvent } from "./types.ts";
 
 /**
  * An adapter's reduction of a stream. Pushes what happened, in order; the last is one `done` or one `error`, after

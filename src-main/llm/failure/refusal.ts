@@ -2,9 +2,9 @@
  * What a provider says when it does not answer -> LlmError: a status with a body, an error inside a stream, a document.
  */
 
+import type { LlmError } from "../types.ts";
 import { failure, type Upstream } from "./errors.ts";
 import { judge, pauseIn } from "./judgement.ts";
-import type { LlmError } from "./types.ts";
 
 interface Refusal {
   readonly status: number;

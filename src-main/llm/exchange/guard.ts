@@ -1,7 +1,7 @@
 /** Ends a request that is aborted or stays silent too long, and knows afterwards which it was. */
-import type { Clock } from "../base/clock.ts";
-import { canceled, failure, type Upstream } from "./errors.ts";
-import type { LlmError } from "./types.ts";
+import type { Clock } from "../../base/clock.ts";
+import { canceled, failure, type Upstream } from "../failure/errors.ts";
+import type { LlmError } from "../types.ts";
 
 /** Of one request. Times in milliseconds. */
 export interface Limits {

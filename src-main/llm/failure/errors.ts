@@ -6,8 +6,8 @@
  * Between the file that notices a failure and the one that reports it, an LlmError travels as an OwnkeyError
  * (`thrown`), so that it survives being wrapped by an SDK as somebody's cause.
  */
-import { type ErrorKind, OwnkeyError } from "../base/errors.ts";
-import type { LlmError } from "./types.ts";
+import { type ErrorKind, OwnkeyError } from "../../base/errors.ts";
+import type { LlmError } from "../types.ts";
 
 /** Whom a request goes to. */
 export interface Upstream {

@@ -1,6 +1,6 @@
 /** The bytes of a response body -> server-sent events, whatever the network's cuts: inside a character, a CRLF, a BOM. */
 import { createParser, type EventSourceMessage, type EventSourceParser } from "eventsource-parser";
-import { failure, thrown } from "./errors.ts";
+import { failure, thrown } from "../failure/errors.ts";
 
 export type SseEvent = EventSourceMessage;
 

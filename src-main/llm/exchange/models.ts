@@ -1,14 +1,14 @@
 /** What models a server offers. Read by shape: the four APIs and their kin answer in two forms. */
 
-import { systemClock } from "../base/clock.ts";
-import { OwnkeyError } from "../base/errors.ts";
-import { formats, headersOf, limitsOf, type Surroundings } from "./create.ts";
+import { systemClock } from "../../base/clock.ts";
+import { OwnkeyError } from "../../base/errors.ts";
+import { formats, headersOf, limitsOf, type Surroundings } from "../create.ts";
+import { failure, llmErrorOf, thrown, upstreamOf } from "../failure/errors.ts";
+import { countOf, type Fields, isFields, stringOf } from "../fields.ts";
+import type { Channel } from "../types.ts";
 import { directDispatcher } from "./direct-dispatcher.ts";
-import { failure, llmErrorOf, thrown, upstreamOf } from "./errors.ts";
-import { countOf, type Fields, isFields, stringOf } from "./fields.ts";
 import { Guard } from "./guard.ts";
 import { type HttpRequest, readText, send } from "./http.ts";
-import type { Channel } from "./types.ts";
 
 export interface Model {
   readonly id: string;

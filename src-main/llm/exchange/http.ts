@@ -9,9 +9,9 @@
  * - Time limits are ours (guard.ts), not undici's: a model may think longer than its defaults allow.
  */
 import type { Dispatcher } from "undici";
-import type { Clock } from "../base/clock.ts";
-import { failure, thrown, type Upstream } from "./errors.ts";
-import { statusError } from "./refusal.ts";
+import type { Clock } from "../../base/clock.ts";
+import { failure, thrown, type Upstream } from "../failure/errors.ts";
+import { statusError } from "../failure/refusal.ts";
 
 export type Body = ReadableStreamDefaultReader<Uint8Array>;
 

@@ -5,7 +5,7 @@
  * The same thing comes as a status, as a word in `code`, `type` or `status`, or only in a sentence; with any status,
  * and after a 200 without one. So a row names all of them, and the special ones stand before the statuses.
  */
-import type { ErrorKind } from "../base/errors.ts";
+import type { ErrorKind } from "../../base/errors.ts";
 
 export interface Judgement {
   readonly kind: ErrorKind;
