@@ -94,10 +94,12 @@ function nameFor(target: string, { name, ...tool }: McpToolDefinition, taken: Re
 }
 
 function toSpec(tool: McpToolDefinition, name: string, readOnly: boolean): ToolSpec {
+  const schema = schemaOf(tool);
+  const description = cutEnd(tool.description, descriptionCharacters);
   return {
     name,
-    description: cutEnd(tool.description, descriptionCharacters),
-    schema: schemaOf(tool),
+    description: schema === null ? `${description}\n${undescribed}`.trim() : description,
+    schema: schema ?? anything,
     readOnly,
     concurrent: readOnly,
     mcp: { provider: tool.providerIdentifier, tool: tool.toolName, name: tool.name },
@@ -106,18 +108,22 @@ function toSpec(tool: McpToolDefinition, name: string, readOnly: boolean): ToolS
 
 const anything: JsonObject = { type: "object", properties: {} };
 
-/** A schema that is too large, too deep or not an object is replaced by one that takes anything. */
-function schemaOf(tool: McpToolDefinition): JsonObject {
+const undescribed =
+  "(What it takes could not be read: its server describes it in a way that no model is sent.)";
+
+/** null: it is too large, too deep or no object. Then the tool takes anything, and says why. */
+function schemaOf(tool: McpToolDefinition): JsonObject | null {
   try {
     const schema: Json = tool.inputSchemaJson
       ? parseJson(tool.inputSchemaJson)
       : parseJson(
           JSON.stringify(tool.inputSchema ? (toJson(ValueSchema, tool.inputSchema) as JsonValue) : null),
         );
-    if (!isObject(schema) || JSON.stringify(schema).length > schemaCharacters) return anything;
+    if (schema === null) return anything;
+    if (!isObject(schema) || JSON.stringify(schema).length > schemaCharacters) return null;
     return { type: "object", properties: {}, ...schema };
   } catch {
-    return anything; // deeper than maxDepth, or no JSON at all
+    return null; // deeper than maxDepth, or no JSON at all
   }
 }
 

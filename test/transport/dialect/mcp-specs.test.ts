@@ -217,3 +217,21 @@ test("numbers in a schema that came as protobuf doubles are written as the integ
   const [spec] = specsOf([{ provider: "p", tool: "t", schema }]);
   assert.equal(JSON.stringify(spec?.schema), JSON.stringify(schema));
 });
+
+test("a schema that no model can be sent is left out, and the tool says so; one that was never given is not missed", () => {
+  const large = { type: "object", description: "x".repeat(20_000) };
+  const specs = specsOf([
+    { provider: "s", tool: "large", schema: large, description: "Does." },
+    { provider: "s", tool: "list", schema: [1] },
+    { provider: "s", tool: "none", schema: null },
+  ]);
+  const note = "(What it takes could not be read: its server describes it in a way that no model is sent.)";
+  assert.deepEqual(
+    specs.map(({ description, schema }) => [description, schema]),
+    [
+      [`Does.\n${note}`, { type: "object", properties: {} }],
+      [note, { type: "object", properties: {} }],
+      ["", { type: "object", properties: {} }],
+    ],
+  );
+});
