@@ -22,16 +22,17 @@ describe("serve", () => {
 
   test("says in one line of JSON where it listens, and ends with 0 at SIGTERM", async () => {
     const serving = await ownkey.serve("--port", "0");
-    const { direct, window, pid, port } = serving;
+    const { direct, window, proxy, pid, port } = serving;
     assert.match(direct, new RegExp(`^http://127\\.0\\.0\\.1:${port}/[\\w-]{32}$`));
     assert.equal(window, `http://127.0.0.1:${port}/`);
+    assert.match(proxy, /^http:\/\/127\.0\.0\.1:\d+$/);
     assert.equal(statSync(runFile()).mode & 0o077, 0);
     // Other users can read a command line.
     const commandLine = process.platform === "linux" ? readFileSync(`/proc/${pid}/cmdline`, "latin1") : "";
     assert.ok(!commandLine.includes(new URL(direct).pathname.slice(1)));
     const { code, stdout } = await serving.stop();
     assert.equal(code, 0);
-    assert.equal(stdout, `${JSON.stringify({ event: "listening", direct, window, pid })}\n`);
+    assert.equal(stdout, `${JSON.stringify({ event: "listening", direct, window, proxy, pid })}\n`);
     assert.equal(existsSync(runFile()), false);
   });
 
