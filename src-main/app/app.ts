@@ -12,12 +12,14 @@ import type { Reply, Status } from "../contract.ts";
 import { openStore, type Store } from "../store/store.ts";
 import { createDirect, type Direct, type DirectOptions } from "../transport/direct.ts";
 import { createChannels } from "./channels.ts";
+import { createConversations } from "./conversations.ts";
 import { dispatch } from "./dispatch.ts";
 import { createEventStreams } from "./event-streams.ts";
 import { createEmitter, type Emitter } from "./events.ts";
 import type { Folder } from "./folder.ts";
 import { createHandlers } from "./handlers.ts";
 import { type Listener, listen } from "./listener.ts";
+import { createLive } from "./live.ts";
 import { createLocalKeys } from "./local-keys.ts";
 import { createLocalSteps } from "./local-steps.ts";
 import { findPages } from "./pages.ts";
@@ -29,6 +31,7 @@ import { openSecrets } from "./secrets.ts";
 import { createSessions } from "./sessions.ts";
 import type { TlsFiles } from "./tls.ts";
 import { version } from "./version.ts";
+import { createWatch } from "./watch.ts";
 import { createWindow } from "./window.ts";
 
 export interface AppOptions {
@@ -78,7 +81,8 @@ export function createApp(options: AppOptions): App {
   const sessions = createSessions(clock, secrets.contractToken);
   const status = () => statusOf(store, options, running);
   const windowUrl = () => (running.listener ? `${addressOf(running.listener)}#${sessions.mint()}` : null);
-  const handlers = createHandlers({ ...parts, clock, events, status, windowUrl });
+  const { conversations, watch } = createOnlooking(store, clock, events, running);
+  const handlers = createHandlers({ ...parts, clock, events, conversations, status, windowUrl });
   const answer = (name: string, params: unknown) => dispatch(handlers, log, name, params);
   const pages = findPages(options.rendererDir);
   const window = createWindow({ clock, log, sessions, pages, events: streams, dispatch: answer });
@@ -93,7 +97,7 @@ export function createApp(options: AppOptions): App {
     if (running.direct) throw new OwnkeyError("bug", "The program listens already.");
     // Opens its key, so that the redactor knows it before any tool answers.
     search.get();
-    const direct = createDirect(directOptions(options, parts, onCall));
+    const direct = createDirect({ ...directOptions(options, parts, onCall), watch });
     running.direct = direct;
     const { pathSecret } = secrets;
     const { wrongTries } = localKeys;
@@ -135,6 +139,18 @@ interface Running {
   readonly startedMs: number;
   direct: Direct | null;
   listener: Listener | null;
+}
+
+/** What the window sees of conversations. */
+function createOnlooking(store: Store, clock: Clock, { emit }: Emitter, running: Running) {
+  const live = createLive(clock, emit);
+  const conversations = createConversations({
+    store,
+    live,
+    isAlive: (id) => running.direct?.isAlive(id) ?? false,
+    cancel: (id) => running.direct?.cancel(id, "Stopped in Ownkey's window."),
+  });
+  return { conversations, watch: createWatch(clock, emit, conversations, live) };
 }
 
 type Parts = ReturnType<typeof openParts>;

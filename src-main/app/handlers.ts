@@ -8,6 +8,7 @@ import type { CarryOut } from "../transport/run/local-steps.ts";
 import { addChannel, setChannel } from "./channel-fields.ts";
 import { testChannel } from "./channel-test.ts";
 import type { Channels } from "./channels.ts";
+import { type Conversations, readConversation, readPart, searchConversations } from "./conversations.ts";
 import type { Emitter } from "./events.ts";
 import type { LocalKeys } from "./local-keys.ts";
 import { type SearchSettings, setSearch } from "./search.ts";
@@ -25,6 +26,7 @@ export interface Parts {
   readonly clock: Clock;
   readonly channels: Channels;
   readonly localKeys: LocalKeys;
+  readonly conversations: Conversations;
   readonly search: SearchSettings;
   /** Carries out a search as the tool does. */
   readonly local: CarryOut;
@@ -83,6 +85,22 @@ export function createHandlers(parts: Parts): Handlers {
     "search.set": { params: setSearch, answer: search.set },
     "search.test": { params: withTerm, answer: ({ term }) => testSearch(local, term) },
     "calls.recent": { params: withLimit, answer: ({ limit }) => store.calls.recent(limit) },
+    "conversations.list": { params: searchConversations, answer: parts.conversations.list },
+    "conversations.read": {
+      params: readConversation,
+      answer: ({ id, from }) => parts.conversations.read(id, from),
+    },
+    "conversations.part": {
+      params: readPart,
+      answer: ({ id, seq, part }) => parts.conversations.part(id, seq, part),
+    },
+    "conversations.stop": {
+      params: byId,
+      answer({ id }) {
+        parts.conversations.stop(id);
+        return null;
+      },
+    },
     "conversations.verify": { params: byIdOrAll, answer: ({ id }) => store.verify(id) },
     "window.open": {
       params: nothing,

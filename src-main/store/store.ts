@@ -8,6 +8,8 @@ import { guard, openDatabase, translated } from "./database.ts";
 import { createLocalKeys, type LocalKeys } from "./local-keys.ts";
 import { createMessages } from "./messages.ts";
 import { createOperations } from "./operations.ts";
+import { createList } from "./reading/list.ts";
+import { createRead } from "./reading/read.ts";
 import { createRequestParts } from "./request-parts.ts";
 import { createRuns, type Runs } from "./runs.ts";
 import { createSecrets, type Secrets } from "./secrets.ts";
@@ -24,10 +26,14 @@ export interface Store {
   readonly secrets: Secrets;
   readonly settings: Settings;
   readonly localKeys: LocalKeys;
+  /** What people look at; nothing here writes. */
+  readonly reading: Reading;
   /** null: all conversations. */
   verify(conversationId: string | null): Verification;
   close(): void;
 }
+
+export type Reading = ReturnType<typeof createList> & ReturnType<typeof createRead>;
 
 export interface Conversations extends ConversationReading {
   commit(commit: Commit): CommitResult;
@@ -54,6 +60,7 @@ export function openStore(file: string): Store {
     secrets: guard(createSecrets(db)),
     settings: guard(createSettings(db)),
     localKeys: guard(createLocalKeys(db)),
+    reading: guard({ ...createList(db), ...createRead(db) }),
     verify: (conversationId) => translated(() => verify(conversationId)),
     close: () => translated(close),
   };

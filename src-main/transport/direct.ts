@@ -17,6 +17,7 @@ import { bidiAppend } from "./bidi.ts";
 import { createTools } from "./dialect/tools/carry-out.ts";
 import type { CarryOut } from "./run/local-steps.ts";
 import { Runners } from "./run/runners.ts";
+import type { Watch } from "./run/watch.ts";
 import { runSse } from "./run-sse.ts";
 import { runStream } from "./run-stream.ts";
 import { Sessions } from "./sessions.ts";
@@ -46,6 +47,7 @@ export interface DirectOptions {
   readonly local: CarryOut;
   /** Something about a call became visible in the store. */
   onCall(callId: string): void;
+  readonly watch?: Watch;
 }
 
 /** Local keys and the tokens exchanged for them. */
@@ -60,6 +62,9 @@ export interface Direct {
   /** `path` is what follows the secret, with its leading slash and without a query. The Host was checked before. */
   handle(request: HttpRequest, response: HttpResponse, path: string): void;
   runs(): number;
+  /** Whether this process works on the conversation; one that is open otherwise was interrupted. */
+  isAlive(conversationId: string): boolean;
+  cancel(conversationId: string, reason: string): void;
   /** Parks every open run and closes its streams. */
   stop(): Promise<void>;
 }
@@ -117,6 +122,8 @@ export function createDirect(options: DirectOptions): Direct {
       answer(request, response, path).catch((reason) => refuse(request, response, OwnkeyError.from(reason)));
     },
     runs: () => runners.busy,
+    isAlive: (conversationId) => runners.isAlive(conversationId),
+    cancel: (conversationId, reason) => runners.cancel(conversationId, reason),
     async stop() {
       runners.park();
       sessions.stop();

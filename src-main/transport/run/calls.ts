@@ -9,6 +9,7 @@ import type { Store } from "../../store/store.ts";
 import type { TryRecord } from "../../store/tries.ts";
 import type { Along } from "./ledger.ts";
 import { Provider } from "./provider.ts";
+import type { Watch } from "./watch.ts";
 
 export type CallLlm = Extract<Command, { readonly type: "call_llm" }>;
 
@@ -18,6 +19,7 @@ export interface CallOptions {
   channel(id: string): Channel | null;
   createLlm(channel: Channel): Llm;
   onCall(callId: string): void;
+  readonly watch?: Watch;
 }
 
 /** The conversation as a call sees it. */
@@ -75,11 +77,15 @@ export class Calls {
     if (!provider) return;
     provider.stop();
     this.#provider = null;
+    const { callId } = provider;
     const partial = visibleText(this.#asker.pending);
     this.#options.store.calls.saveTry(provider.record({ usage: null, error: null, partial }));
+    this.#options.watch?.stopped(callId);
+    this.#options.onCall(callId);
   }
 
   #hear({ callId }: CallLlm, event: ResponseEvent): Command {
+    this.#options.watch?.heard(callId, event);
     const input = { type: "llm_event", callId, event } as const;
     if (event.type !== "done" && event.type !== "error") return this.#asker.hear(input, `call:${callId}`);
     const { pending } = this.#asker;

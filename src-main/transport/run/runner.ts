@@ -136,6 +136,7 @@ export class Runner {
     this.#view = null;
     this.#progress = null;
     this.#release();
+    this.#options.watch?.changed(this.state.conversationId);
   }
 
   #asker(): Asker {

@@ -40,6 +40,17 @@ export class Runners {
     return this.#alive.get(id)?.state ?? conversations.load(id)?.state ?? null;
   }
 
+  /** Whether this process works on the conversation. */
+  isAlive(conversationId: string): boolean {
+    return this.#alive.get(conversationId)?.isBusy ?? false;
+  }
+
+  /** Ends the run in hand as the user's own cancel does; nothing when there is none. */
+  cancel(conversationId: string, reason: string): void {
+    const runner = this.#alive.get(conversationId);
+    if (runner?.isBusy) runner.cancel(reason);
+  }
+
   /** Leaves every open run to the store. */
   park(): void {
     for (const runner of [...this.#alive.values()]) runner.park();
