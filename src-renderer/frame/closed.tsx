@@ -7,7 +7,7 @@ import { commands } from "../parts/commands.ts";
 import { SourceHint } from "../parts/source-hint.tsx";
 import type { Why } from "../stores/session.ts";
 import parts from "../styles/parts.module.css";
-import styles from "../styles/window.module.css";
+import styles from "./closed.module.css";
 
 export function ClosedPage({ why }: { readonly why: Why }) {
   const words = useWords();

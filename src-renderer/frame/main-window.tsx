@@ -1,23 +1,51 @@
-/** The frame of the window: state line, page, status bar. */
+/** The window once it is open: rail, state line, the page, status bar. */
+import { type MouseEvent, useCallback } from "react";
 import { useStore } from "zustand";
 import { useWords } from "../i18n/language.tsx";
 import { Glyph } from "../parts/glyph.tsx";
+import type { PageName } from "../stores/route.ts";
 import type { Stores } from "../stores/stores.ts";
 import parts from "../styles/parts.module.css";
-import styles from "../styles/window.module.css";
-import { OverviewPage } from "./overview.tsx";
+import { ConversationsPage } from "../views/conversations/conversations-page.tsx";
+import { OverviewPage } from "../views/overview.tsx";
+import styles from "./frame.module.css";
+import { useFrame, useRoute } from "./frame.ts";
+import { takePageKey, useKeys } from "./keys.ts";
+import { mainId } from "./page.tsx";
+import { Rail } from "./rail.tsx";
 import { StateLine } from "./state-line.tsx";
 import { StatusBar } from "./status-bar.tsx";
 
-export function MainWindow({ stores }: { readonly stores: Stores }) {
+export function MainWindow() {
+  const words = useWords();
+  const frame = useFrame();
+  const { stores } = frame;
+  const { page } = useRoute();
+  useKeys(useCallback((event) => takePageKey(frame, event), [frame]));
+  const Shown = shownPages[page];
   return (
     <div className={styles.window}>
+      <a href={`#${mainId}`} className={styles.skip} onClick={skip}>
+        {words.text("nav.skip")}
+      </a>
+      <Rail />
       <StateLine stores={stores} />
       <LostBanner stores={stores} />
-      <OverviewPage stores={stores} />
+      <Shown />
       <StatusBar status={stores.status} />
     </div>
   );
+}
+
+const shownPages: { readonly [P in PageName]: () => React.ReactNode } = {
+  overview: OverviewPage,
+  conversations: ConversationsPage,
+};
+
+/** Without the address, which names pages. */
+function skip(event: MouseEvent): void {
+  event.preventDefault();
+  document.querySelector<HTMLElement>(`#${mainId} h1`)?.focus();
 }
 
 function LostBanner({ stores }: { readonly stores: Stores }) {

@@ -1,6 +1,5 @@
 /** The top of the window: does Cursor reach my models right now, and if not, what is to be done? */
 import { useStore } from "zustand";
-import icon from "../../assets/icon.svg";
 import type { Status } from "../../src-main/contract.ts";
 import { useWords } from "../i18n/language.tsx";
 import type { Words } from "../i18n/words.ts";
@@ -9,7 +8,7 @@ import { commands } from "../parts/commands.ts";
 import { Glyph, type Tone } from "../parts/glyph.tsx";
 import { type Health, healthOf } from "../stores/health.ts";
 import type { Stores } from "../stores/stores.ts";
-import styles from "../styles/window.module.css";
+import styles from "./frame.module.css";
 
 export function StateLine({ stores }: { readonly stores: Stores }) {
   const words = useWords();
@@ -21,8 +20,6 @@ export function StateLine({ stores }: { readonly stores: Stores }) {
   return (
     <header className={styles.header}>
       <div className={styles.line}>
-        <img src={icon} alt="" width="24" height="24" />
-        <span className={styles.brand}>Ownkey</span>
         <p role="status" className={styles.state} data-tone={tones[health.type]}>
           <Glyph tone={tones[health.type]} />
           <strong>{titleOf(health, words)}</strong>

@@ -4,7 +4,7 @@ import type { Status } from "../../src-main/contract.ts";
 import { RichText, useWords } from "../i18n/language.tsx";
 import { Foreign } from "../parts/foreign.tsx";
 import type { Shadow } from "../stores/shadow.ts";
-import styles from "../styles/window.module.css";
+import styles from "./frame.module.css";
 
 export function StatusBar({ status }: { readonly status: Shadow<Status, Status> }) {
   const words = useWords();

@@ -45,7 +45,7 @@ export function Loaded<T>({ state, failure, onRetry, children }: LoadedProps<T>)
 }
 
 /** Grey rows after 150 ms, words after 3 s: what is there at once should not flicker. */
-function Skeleton() {
+export function Skeleton() {
   const words = useWords();
   return (
     <div className={styles.skeleton} aria-busy="true">

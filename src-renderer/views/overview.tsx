@@ -1,26 +1,26 @@
 /** The first page: the channels, and what was asked of them last. */
 import { useStore } from "zustand";
+import { useFrame } from "../frame/frame.ts";
+import { Page } from "../frame/page.tsx";
 import { useWords } from "../i18n/language.tsx";
 import { CommandLine } from "../parts/command-line.tsx";
 import { commands } from "../parts/commands.ts";
 import { Empty, Loaded, Panel } from "../parts/panel.tsx";
 import { SourceHint } from "../parts/source-hint.tsx";
 import type { Stores } from "../stores/stores.ts";
-import parts from "../styles/parts.module.css";
-import styles from "../styles/window.module.css";
 import { CallTable } from "./call-table.tsx";
 import { ChannelList } from "./channel-list.tsx";
 import { StatusFailure } from "./status-failure.tsx";
 
-export function OverviewPage({ stores }: { readonly stores: Stores }) {
+export function OverviewPage() {
   const words = useWords();
+  const { stores } = useFrame();
   return (
-    <main className={styles.page}>
-      <h1 className={parts.unseen}>{words.text("overview.title")}</h1>
+    <Page title={words.text("nav.overview")} isTitleUnseen>
       <StatusFailure status={stores.status} />
       <ChannelsPanel channels={stores.channels} />
       <CallsPanel calls={stores.calls} />
-    </main>
+    </Page>
   );
 }
 

@@ -44,13 +44,14 @@ test("everything is asked when the link opens, and again each time it opens anew
       ["status.get", null],
       ["channels.list", null],
       ["calls.recent", { limit: shownCalls }],
+      ["conversations.list", { text: "", status: "all", sinceMs: null, after: null, limit: 60 }],
     ],
   );
   await client.last("status.get").answer(sampleStatus());
   assert.deepEqual(stores.status.store.getState(), loaded(sampleStatus()));
   client.setLink("lost");
   client.setLink("open");
-  assert.equal(client.asked.length, 6);
+  assert.equal(client.asked.length, 8);
   assert.deepEqual(stores.status.store.getState(), loaded(sampleStatus()), "the old value stays meanwhile");
 });
 

@@ -42,6 +42,7 @@ export class Say {
   readonly #response: ServerResponse;
   #calls = 0;
   #isOver = false;
+  #usage: object = { prompt_tokens: 10, completion_tokens: 5 };
   /** Resolves when the other side has hung up. */
   readonly gone: Promise<void>;
 
@@ -76,9 +77,18 @@ export class Say {
       this.#chunk({ tool_calls: [{ index, function: { arguments: piece } }] });
   }
 
+  /** What the answer will have cost, in tokens. `cached` is part of `input`. */
+  used(input: number, cached: number, output: number): void {
+    this.#usage = {
+      prompt_tokens: input,
+      completion_tokens: output,
+      prompt_tokens_details: { cached_tokens: cached },
+    };
+  }
+
   finish(reason = this.#calls > 0 ? "tool_calls" : "stop"): void {
     this.#chunk({}, reason);
-    this.#write({ choices: [], usage: { prompt_tokens: 10, completion_tokens: 5 } });
+    this.#write({ choices: [], usage: this.#usage });
     this.#response.end("data: [DONE]\n\n");
     this.#isOver = true;
   }

@@ -1,5 +1,12 @@
 /** A status, channels and calls to show, each with what a test wants different. */
-import type { CallView, ChannelView, Reply, Status } from "../../src-main/contract.ts";
+import type {
+  CallView,
+  ChannelView,
+  ConversationReading,
+  ConversationView,
+  Reply,
+  Status,
+} from "../../src-main/contract.ts";
 import type { Script } from "./window-host.ts";
 
 export const sampleStatus = (own: Partial<Status> = {}): Status => ({
@@ -63,4 +70,34 @@ export const sampleScript = (
   "status.get": () => said(status),
   "channels.list": () => said(channels),
   "calls.recent": () => said(calls),
+  "conversations.list": () => said({ hits: [], next: null }),
+});
+
+export const sampleConversation = (own: Partial<ConversationView> = {}): ConversationView => ({
+  id: "c1",
+  title: "Fix the tray icon",
+  status: "finished",
+  channelId: "ch_7f3a91c2",
+  channelName: "DeepSeek official",
+  model: "deepseek-chat",
+  workspace: "/home/ann/project",
+  messages: 3,
+  turns: 1,
+  createdMs: Date.UTC(2026, 4, 4, 12),
+  updatedMs: Date.UTC(2026, 4, 4, 12, 4),
+  ...own,
+});
+
+export const sampleReading = (own: Partial<ConversationReading> = {}): ConversationReading => ({
+  conversation: sampleConversation(),
+  epoch: 0,
+  from: 0,
+  messages: [],
+  calls: [{ ...sampleCall(), turn: 1, messageCount: 1, assistantSeq: 1, broken: [] }],
+  operations: [],
+  turns: [],
+  marks: [],
+  context: null,
+  live: null,
+  ...own,
 });
