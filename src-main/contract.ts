@@ -278,6 +278,97 @@ export interface LivePiece extends LiveBlock {
   readonly at: number;
 }
 
+// ---- diagnosis -----------------------------------------------------------------------------------------
+
+/** Of which calls what was sent and what came is stored: all, those that fail, or none (not even in memory). */
+export type RecordingLevel = "all" | "failures" | "none";
+
+/** One provider request as it was recorded. Times are milliseconds since `startedMs`. */
+export interface SampleView {
+  readonly try: number;
+  readonly startedMs: number;
+  /** Without the headers that hold a key. `body` may be a beginning: `length` is that of the whole. */
+  readonly request: {
+    readonly url: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: string;
+    readonly length: number;
+  } | null;
+  readonly response: {
+    readonly ms: number;
+    readonly status: number;
+    readonly headers: Readonly<Record<string, string>>;
+  } | null;
+  /** The body of the answer, line by line. */
+  readonly lines: readonly { readonly ms: number; readonly text: string }[];
+  readonly events: readonly SampleEvent[];
+  readonly frames: readonly SampleFrame[];
+  /** What did not fit: bytes of the answer, events, frames. */
+  readonly over: { readonly upstream: number; readonly events: number; readonly frames: number };
+}
+
+/** What we made of the answer; a run of equal deltas is one with many times. */
+export interface SampleEvent {
+  readonly type: string;
+  /** Of the block in the answer. */
+  readonly index: number | null;
+  readonly text: string;
+  /** The newest line of the answer when it was made. */
+  readonly line: number;
+  readonly times: readonly number[];
+}
+
+/** A message between Cursor's client and Ownkey. */
+export interface SampleFrame {
+  readonly ms: number;
+  /** The newest event before it. */
+  readonly event: number;
+  readonly requestId: string;
+  readonly direction: "from_client" | "to_client";
+  readonly kind: string;
+  /** Bytes. */
+  readonly size: number;
+  readonly json: string;
+  /** Fields that this program does not know. */
+  readonly unknown: readonly { readonly no: number; readonly bytes: number }[];
+}
+
+export interface CallInspection {
+  readonly call: CallView;
+  readonly title: string | null;
+  /** Empty: it was not recorded. */
+  readonly samples: readonly SampleView[];
+  readonly check: CallCheck;
+}
+
+export interface CallCheck {
+  readonly requestHash: string;
+  readonly messagesHash: string;
+  readonly messageCount: number;
+  readonly previous: {
+    readonly callId: string;
+    readonly messageCount: number;
+    /** Its messages begin this call's, byte for byte. */
+    readonly isPrefix: boolean;
+    readonly isSameSetup: boolean;
+  } | null;
+}
+
+export interface RecordingView {
+  readonly level: RecordingLevel;
+  /** What is stored. */
+  readonly calls: number;
+  readonly bytes: number;
+  readonly keptBytes: number;
+  readonly keptMs: number;
+}
+
+export interface ExportSamples {
+  readonly callIds: readonly string[];
+  /** report: for others to look at; without texts, names, paths and addresses. */
+  readonly format: "har" | "jsonl" | "report";
+}
+
 export interface Verification {
   readonly conversations: number;
   readonly messages: number;
@@ -305,6 +396,14 @@ export interface Calls {
   /** One real question to the chosen provider. */
   readonly "search.test": Call<{ readonly term: string }, readonly SearchHit[]>;
   readonly "calls.recent": Call<{ readonly limit: number }, readonly CallView[]>;
+  /** Throws `config` when there is no such call. */
+  readonly "calls.inspect": Call<{ readonly callId: string }, CallInspection>;
+  readonly "recording.get": Call<null, RecordingView>;
+  readonly "recording.set": Call<{ readonly level: RecordingLevel }, RecordingView>;
+  /** What was recorded of these calls, or of all, is deleted; the calls themselves stay. */
+  readonly "recording.clear": Call<{ readonly callIds: readonly string[] | null }, RecordingView>;
+  /** A file's content, with a name for it. */
+  readonly "recording.export": Call<ExportSamples, { readonly name: string; readonly text: string }>;
   readonly "conversations.list": Call<ConversationSearch, ConversationHits>;
   /** Throws `config` when there is no such conversation. */
   readonly "conversations.read": Call<{ readonly id: string; readonly from: number }, ConversationReading>;

@@ -13,6 +13,8 @@ import { openStore, type Store } from "../store/store.ts";
 import { createDirect, type Direct, type DirectOptions } from "../transport/direct.ts";
 import { createChannels } from "./channels.ts";
 import { createConversations } from "./conversations.ts";
+import { createInspector } from "./diagnostics/inspector.ts";
+import { createRecorder } from "./diagnostics/recorder.ts";
 import { dispatch } from "./dispatch.ts";
 import { createEventStreams } from "./event-streams.ts";
 import { createEmitter, type Emitter } from "./events.ts";
@@ -81,14 +83,15 @@ export function createApp(options: AppOptions): App {
   const sessions = createSessions(clock, secrets.contractToken);
   const status = () => statusOf(store, options, running);
   const windowUrl = () => (running.listener ? `${addressOf(running.listener)}#${sessions.mint()}` : null);
-  const { conversations, watch } = createOnlooking(store, clock, events, running);
-  const handlers = createHandlers({ ...parts, clock, events, conversations, status, windowUrl });
+  const { watch, recorder, ...onlooking } = createOnlooking(parts, clock, events, running);
+  const handlers = createHandlers({ ...parts, ...onlooking, clock, events, status, windowUrl });
   const answer = (name: string, params: unknown) => dispatch(handlers, log, name, params);
   const pages = findPages(options.rendererDir);
   const window = createWindow({ clock, log, sessions, pages, events: streams, dispatch: answer });
 
   function onCall(callId: string): void {
     const call = store.calls.get(callId);
+    if (call) recorder.changed(call);
     if (call) events.emit("calls.changed", call);
     events.emit("status.changed", status());
   }
@@ -119,6 +122,8 @@ export function createApp(options: AppOptions): App {
     await running.direct?.stop();
     streams.close();
     await running.listener?.close();
+    watch.close();
+    recorder.close();
     store.close();
   }
 
@@ -141,8 +146,8 @@ interface Running {
   listener: Listener | null;
 }
 
-/** What the window sees of conversations. */
-function createOnlooking(store: Store, clock: Clock, { emit }: Emitter, running: Running) {
+/** What the window sees of what goes on. */
+function createOnlooking({ store, redact }: Parts, clock: Clock, { emit }: Emitter, running: Running) {
   const live = createLive(clock, emit);
   const conversations = createConversations({
     store,
@@ -150,7 +155,10 @@ function createOnlooking(store: Store, clock: Clock, { emit }: Emitter, running:
     isAlive: (id) => running.direct?.isAlive(id) ?? false,
     cancel: (id) => running.direct?.cancel(id, "Stopped in Ownkey's window."),
   });
-  return { conversations, watch: createWatch(clock, emit, conversations, live) };
+  const recorder = createRecorder({ store, clock, redact });
+  const inspector = createInspector(store, recorder, clock);
+  const watch = createWatch(clock, emit, conversations, live, recorder);
+  return { conversations, inspector, recorder, watch };
 }
 
 type Parts = ReturnType<typeof openParts>;

@@ -5,6 +5,7 @@ import { OwnkeyError } from "../base/errors.ts";
 import type { AddChannel, ChannelView, SetChannel } from "../contract.ts";
 import { createLlm, requestUrl } from "../llm/create.ts";
 import type { Llm } from "../llm/llm.ts";
+import type { Tap } from "../llm/tap.ts";
 import type { Channel } from "../llm/types.ts";
 import type { Store } from "../store/store.ts";
 import { parseBaseUrl } from "./base-url.ts";
@@ -22,7 +23,7 @@ export interface Channels {
   remove(id: string): void;
   get(id: string): Channel;
   /** Opens the key. Throws `config` or `auth` with a sentence that says what to do. */
-  openLlm(channel: Channel): Llm;
+  openLlm(channel: Channel, tap?: Tap | null): Llm;
 }
 
 /** `ownPorts` are those this program listens on, or will. */
@@ -86,10 +87,10 @@ export function createChannels(
     remove(id) {
       if (!channels.remove(id, clock.now())) throw unknownChannel();
     },
-    openLlm(channel) {
+    openLlm(channel, tap = null) {
       // Again, since the row may have been changed by others and our port may be another one now.
       parseBaseUrl(channel.baseUrl, ownPorts());
-      return createLlm(channel, keys.open(keyPlaceOf(channel)));
+      return createLlm(channel, keys.open(keyPlaceOf(channel)), { tap });
     },
   };
 }

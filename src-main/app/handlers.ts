@@ -9,6 +9,13 @@ import { addChannel, setChannel } from "./channel-fields.ts";
 import { testChannel } from "./channel-test.ts";
 import type { Channels } from "./channels.ts";
 import { type Conversations, readConversation, readPart, searchConversations } from "./conversations.ts";
+import {
+  clearRecording,
+  exportRecording,
+  type Inspector,
+  inspectCall,
+  setRecording,
+} from "./diagnostics/inspector.ts";
 import type { Emitter } from "./events.ts";
 import type { LocalKeys } from "./local-keys.ts";
 import { type SearchSettings, setSearch } from "./search.ts";
@@ -27,6 +34,7 @@ export interface Parts {
   readonly channels: Channels;
   readonly localKeys: LocalKeys;
   readonly conversations: Conversations;
+  readonly inspector: Inspector;
   readonly search: SearchSettings;
   /** Carries out a search as the tool does. */
   readonly local: CarryOut;
@@ -38,7 +46,7 @@ export interface Parts {
 
 const nothing = z.null();
 const byId = z.strictObject({ id: z.string() });
-const withLimit = z.strictObject({ limit: z.int().min(1).max(1000) });
+const withLimit = z.strictObject({ limit: z.int().min(1).max(20_000) });
 const withName = z.strictObject({ name: z.string().trim().min(1).max(100) });
 const withTerm = z.strictObject({ term: z.string().trim().min(1).max(1000) });
 const byIdOrAll = z.strictObject({ id: z.string().nullable() });
@@ -85,6 +93,7 @@ export function createHandlers(parts: Parts): Handlers {
     "search.set": { params: setSearch, answer: search.set },
     "search.test": { params: withTerm, answer: ({ term }) => testSearch(local, term) },
     "calls.recent": { params: withLimit, answer: ({ limit }) => store.calls.recent(limit) },
+    ...recordingHandlers(parts.inspector),
     "conversations.list": { params: searchConversations, answer: parts.conversations.list },
     "conversations.read": {
       params: readConversation,
@@ -112,3 +121,12 @@ export function createHandlers(parts: Parts): Handlers {
     },
   };
 }
+
+const recordingHandlers = (inspector: Inspector) =>
+  ({
+    "calls.inspect": { params: inspectCall, answer: ({ callId }) => inspector.inspect(callId) },
+    "recording.get": { params: nothing, answer: inspector.recording },
+    "recording.set": { params: setRecording, answer: ({ level }) => inspector.setLevel(level) },
+    "recording.clear": { params: clearRecording, answer: ({ callIds }) => inspector.clear(callIds) },
+    "recording.export": { params: exportRecording, answer: inspector.export },
+  }) satisfies Partial<Handlers>;

@@ -2,6 +2,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { Watch } from "../transport/run/watch.ts";
 import type { Conversations } from "./conversations.ts";
+import type { Recorder } from "./diagnostics/recorder.ts";
 import type { Emitter } from "./events.ts";
 import type { Live } from "./live.ts";
 
@@ -12,8 +13,10 @@ export function createWatch(
   emit: Emitter["emit"],
   conversations: Conversations,
   live: Live,
-): Watch {
+  recorder: Recorder,
+): Watch & { close(): void } {
   const changed = new Set<string>();
+  let callOff = (): void => {};
 
   function tell(): void {
     const ids = [...changed];
@@ -23,10 +26,17 @@ export function createWatch(
 
   return {
     changed(id) {
-      if (changed.size === 0) clock.after(batchMs, tell);
+      if (changed.size === 0) callOff = clock.after(batchMs, tell);
       changed.add(id);
     },
-    heard: live.heard,
+    heard(callId, event) {
+      recorder.heard(callId, event);
+      live.heard(callId, event);
+    },
+    tap: recorder.tap,
+    frame: recorder.frame,
     stopped: live.ended,
+    /** The store is about to be closed. */
+    close: () => callOff(),
   };
 }

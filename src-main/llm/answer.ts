@@ -13,6 +13,7 @@ import { canceled, failure, llmErrorOf, notAStream, thrown, type Upstream } from
 import { Guard, type Limits } from "./guard.ts";
 import { type Body, type Fetch, guardedFetch, readText } from "./http.ts";
 import { SseDecoder, type SseEvent } from "./sse.ts";
+import type { Tap } from "./tap.ts";
 import type { LlmError, ResponseEvent } from "./types.ts";
 
 /**
@@ -35,6 +36,7 @@ interface Exchange {
   readonly clock: Clock;
   readonly limits: Limits;
   readonly signal: AbortSignal;
+  readonly tap: Tap | null;
   readonly reader: AnswerReader;
   /** Sends the request with this fetch alone. */
   open(fetch: Fetch): Promise<{ readonly body: unknown }>;
@@ -52,7 +54,14 @@ export async function* converse(
   let body: Body | null = null;
   try {
     if (signal.aborted) throw thrown(canceled);
-    const fetch = guardedFetch(upstream, guard.signal, exchange.hasKey, limits.connectMs, clock);
+    const fetch = guardedFetch(
+      upstream,
+      guard.signal,
+      exchange.hasKey,
+      limits.connectMs,
+      clock,
+      exchange.tap,
+    );
     const response = await exchange.open(fetch);
     body = bodyOf(response);
     yield* read(body, exchange, guard);
@@ -69,12 +78,13 @@ export async function* converse(
 
 async function* read(
   body: Body,
-  { reader, upstream, limits }: Exchange,
+  { reader, upstream, limits, tap }: Exchange,
   guard: Guard,
 ): AsyncGenerator<readonly ResponseEvent[], void, undefined> {
   const intake = new Intake(body, upstream, limits.bodyBytes);
   while (!reader.ended) {
     const { done, value } = await body.read();
+    if (value) tap?.chunk(value);
     const out: ResponseEvent[] = [];
     takeAll(done ? intake.end() : await intake.take(value), reader, out);
     if (done && !reader.ended) reader.end(null, out);

@@ -26,6 +26,7 @@ export function createLlm(
   return formats[channel.format].create(channel, key, {
     clock: systemClock,
     limits: usualLimits,
+    tap: null,
     ...surroundings,
   });
 }

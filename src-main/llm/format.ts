@@ -2,6 +2,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { Limits } from "./guard.ts";
 import type { Llm } from "./llm.ts";
+import type { Tap } from "./tap.ts";
 import type { Channel } from "./types.ts";
 
 export interface Format {
@@ -14,4 +15,6 @@ export interface Format {
 export interface Surroundings {
   readonly clock: Clock;
   readonly limits: Limits;
+  /** null: nobody listens. */
+  readonly tap: Tap | null;
 }

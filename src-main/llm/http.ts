@@ -12,6 +12,7 @@
 import type { Agent } from "undici";
 import type { Clock } from "../base/clock.ts";
 import { failure, statusError, thrown, type Upstream } from "./errors.ts";
+import { knownHeaders, plainUrl, type Tap, withoutSecrets } from "./tap.ts";
 
 export type Fetch = typeof globalThis.fetch;
 export type Body = ReadableStreamDefaultReader<Uint8Array>;
@@ -26,17 +27,22 @@ export function guardedFetch(
   hasKey: boolean,
   connectMs: number,
   clock: Clock,
+  tap: Tap | null = null,
 ): Fetch {
   const send = async (input: unknown, init: RequestInit = {}): Promise<unknown> => {
     const { fetch } = await import("undici");
+    const headers = headersFor(new Headers(init.headers), hasKey);
+    const text = init.body as string;
+    tap?.sent({ url: plainUrl(String(input)), headers: withoutSecrets(headers), body: text });
     const response = await fetch(String(input), {
       method: init.method ?? "POST",
-      headers: headersFor(new Headers(init.headers), hasKey),
-      body: init.body as string,
+      headers,
+      body: text,
       redirect: "manual",
       signal,
       dispatcher: await agentFor(connectMs),
     });
+    tap?.answered({ status: response.status, headers: knownHeaders(response.headers) });
     const coding = (response.headers.get("content-encoding") ?? "").trim().toLowerCase();
     if (!knownCodings.has(coding)) {
       await response.body?.cancel();
@@ -45,8 +51,9 @@ export function guardedFetch(
     }
     if (response.ok) return response;
     const body = response.body ? await readText(response.body.getReader(), longestRefusal) : "";
-    const { status, headers } = response;
-    throw thrown(statusError({ status, headers, body, now: clock.now() }, upstream));
+    tap?.chunk(Buffer.from(body));
+    const { status } = response;
+    throw thrown(statusError({ status, headers: response.headers, body, now: clock.now() }, upstream));
   };
   return send as Fetch;
 }

@@ -203,6 +203,17 @@ CREATE TABLE local_keys (
   revoked_ms INTEGER
 ) STRICT;
 `,
+  // 2: what was recorded of calls, for diagnosis
+  `
+CREATE TABLE samples (
+  call_id  TEXT NOT NULL REFERENCES llm_calls (call_id) ON DELETE CASCADE,
+  try      INTEGER NOT NULL,
+  packed   BLOB NOT NULL,                         -- gzip of JSON; secrets were taken out before
+  saved_ms INTEGER NOT NULL,
+  PRIMARY KEY (call_id, try)
+) STRICT;
+CREATE INDEX samples_recent ON samples (saved_ms DESC);
+`,
 ];
 
 /**

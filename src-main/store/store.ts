@@ -8,10 +8,12 @@ import { guard, openDatabase, translated } from "./database.ts";
 import { createLocalKeys, type LocalKeys } from "./local-keys.ts";
 import { createMessages } from "./messages.ts";
 import { createOperations } from "./operations.ts";
+import { createCheck } from "./reading/check.ts";
 import { createList } from "./reading/list.ts";
 import { createRead } from "./reading/read.ts";
 import { createRequestParts } from "./request-parts.ts";
 import { createRuns, type Runs } from "./runs.ts";
+import { createSamples, type Samples } from "./samples.ts";
 import { createSecrets, type Secrets } from "./secrets.ts";
 import { createSettings, type Settings } from "./settings.ts";
 import { createTries } from "./tries.ts";
@@ -24,6 +26,7 @@ export interface Store {
   readonly checkpoints: Checkpoints;
   readonly channels: Channels;
   readonly secrets: Secrets;
+  readonly samples: Samples;
   readonly settings: Settings;
   readonly localKeys: LocalKeys;
   /** What people look at; nothing here writes. */
@@ -33,7 +36,9 @@ export interface Store {
   close(): void;
 }
 
-export type Reading = ReturnType<typeof createList> & ReturnType<typeof createRead>;
+export type Reading = ReturnType<typeof createList> &
+  ReturnType<typeof createRead> &
+  ReturnType<typeof createCheck>;
 
 export interface Conversations extends ConversationReading {
   commit(commit: Commit): CommitResult;
@@ -58,9 +63,10 @@ export function openStore(file: string): Store {
     checkpoints: guard(createCheckpoints(db)),
     channels: guard(createChannels(db)),
     secrets: guard(createSecrets(db)),
+    samples: guard(createSamples(db)),
     settings: guard(createSettings(db)),
     localKeys: guard(createLocalKeys(db)),
-    reading: guard({ ...createList(db), ...createRead(db) }),
+    reading: guard({ ...createList(db), ...createRead(db), ...createCheck(db) }),
     verify: (conversationId) => translated(() => verify(conversationId)),
     close: () => translated(close),
   };

@@ -10,6 +10,7 @@ import type { Clock } from "../base/clock.ts";
 import { OwnkeyError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Llm } from "../llm/llm.ts";
+import type { Tap } from "../llm/tap.ts";
 import type { Channel } from "../llm/types.ts";
 import type { Store } from "../store/store.ts";
 import { Attempt } from "./attempt.ts";
@@ -34,7 +35,7 @@ export interface DirectOptions {
   /** Enabled channels in the user's order: what Cursor is offered. */
   channels(): readonly Channel[];
   /** Opens the channel's key. Throws `config` or `auth` with a sentence that says what to do. */
-  createLlm(channel: Channel): Llm;
+  createLlm(channel: Channel, tap: Tap | null): Llm;
   /** Signs the commit names in checkpoints. */
   readonly installationKey: Uint8Array;
   /** Absolute folders no tool of the agent may touch. */

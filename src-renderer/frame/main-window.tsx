@@ -7,6 +7,7 @@ import type { PageName } from "../stores/route.ts";
 import type { Stores } from "../stores/stores.ts";
 import parts from "../styles/parts.module.css";
 import { ConversationsPage } from "../views/conversations/conversations-page.tsx";
+import { InspectorPage } from "../views/inspector/inspector-page.tsx";
 import { OverviewPage } from "../views/overview.tsx";
 import styles from "./frame.module.css";
 import { useFrame, useRoute } from "./frame.ts";
@@ -40,6 +41,7 @@ export function MainWindow() {
 const shownPages: { readonly [P in PageName]: () => React.ReactNode } = {
   overview: OverviewPage,
   conversations: ConversationsPage,
+  inspector: InspectorPage,
 };
 
 /** Without the address, which names pages. */

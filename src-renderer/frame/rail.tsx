@@ -1,5 +1,5 @@
 /** The pages, at the side of the window; icons alone where it is narrow. */
-import { LayoutDashboard, type LucideIcon, MessagesSquare } from "lucide-react";
+import { Activity, LayoutDashboard, type LucideIcon, MessagesSquare } from "lucide-react";
 import icon from "../../assets/icon.svg";
 import { useWords } from "../i18n/language.tsx";
 import { hashOf, type PageName, pages } from "../stores/route.ts";
@@ -9,6 +9,7 @@ import { useRoute } from "./frame.ts";
 const icons: { readonly [P in PageName]: LucideIcon } = {
   overview: LayoutDashboard,
   conversations: MessagesSquare,
+  inspector: Activity,
 };
 
 export function Rail() {

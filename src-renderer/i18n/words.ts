@@ -28,6 +28,8 @@ export interface Words {
   /** The text around its placeholders, for values that are elements: ["before ", {name}, " after"]. */
   pieces(key: TextKey): readonly (string | { readonly name: string })[];
   number(value: number): string;
+  /** As short as it can be told: 38K. */
+  compact(value: number): string;
   /** Of a share between 0 and 1. */
   percent(share: number): string;
   /** The time of day with seconds, with the date when it is not `nowMs`'s. */
@@ -45,6 +47,7 @@ export function createWords(language: Language, timeZone?: string): Words {
   const zone = timeZone === undefined ? {} : { timeZone };
   const plurals = new Intl.PluralRules(locale);
   const numbers = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
+  const compacts = new Intl.NumberFormat(locale, { notation: "compact", maximumSignificantDigits: 3 });
   const percents = new Intl.NumberFormat(locale, { style: "percent" });
   const days = new Intl.DateTimeFormat(locale, { ...zone, dateStyle: "short" });
   const clock = { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" } as const;
@@ -59,7 +62,7 @@ export function createWords(language: Language, timeZone?: string): Words {
   const shortDays = new Intl.DateTimeFormat(locale, { ...zone, month: "short", day: "numeric" });
   const byteUnits = (["byte", "kilobyte", "megabyte", "gigabyte"] as const).map(
     (unit) =>
-      new Intl.NumberFormat(locale, { style: "unit", unit, unitDisplay: "short", maximumFractionDigits: 1 }),
+      new Intl.NumberFormat(locale, { style: "unit", unit, unitDisplay: "narrow", maximumFractionDigits: 1 }),
   );
   const unit = (name: "millisecond" | "second", digits: number) =>
     new Intl.NumberFormat(locale, {
@@ -81,6 +84,7 @@ export function createWords(language: Language, timeZone?: string): Words {
     },
     pieces: (key) => piecesOf(catalogue[key]),
     number: (value) => numbers.format(value),
+    compact: (value) => compacts.format(value),
     percent: (share) => percents.format(share),
     time(ms, nowMs) {
       const isToday = days.format(ms) === days.format(nowMs);

@@ -8,6 +8,8 @@ export interface Preferences {
   readonly density: "comfortable" | "compact";
   /** Single letters as shortcuts (j, k, /): some people type by voice, and want them off. */
   readonly letterKeys: boolean;
+  /** Where the Inspector shows one call. */
+  readonly inspector: "bottom" | "right";
 }
 
 export interface PreferencesStore {
@@ -20,6 +22,7 @@ const usual: Preferences = {
   theme: "system",
   density: "comfortable",
   letterKeys: true,
+  inspector: "bottom",
 };
 
 const choices: { readonly [K in keyof Preferences]: readonly Preferences[K][] } = {
@@ -27,6 +30,7 @@ const choices: { readonly [K in keyof Preferences]: readonly Preferences[K][] } 
   theme: ["system", "light", "dark"],
   density: ["comfortable", "compact"],
   letterKeys: [true, false],
+  inspector: ["bottom", "right"],
 };
 
 /** What was kept, as far as it is still a choice. */
@@ -39,6 +43,7 @@ export function readPreferences(text: string | null): Preferences {
     theme: pick("theme"),
     density: pick("density"),
     letterKeys: pick("letterKeys"),
+    inspector: pick("inspector"),
   };
 }
 

@@ -1,12 +1,12 @@
 /** Which page is shown: kept in the address behind the #, so that back, forward and a reload work by themselves. */
 import { createStore, type StoreApi } from "zustand/vanilla";
 
-export const pages = ["overview", "conversations"] as const;
+export const pages = ["overview", "conversations", "inspector"] as const;
 export type PageName = (typeof pages)[number];
 
 export interface Route {
   readonly page: PageName;
-  /** What is opened on the page: a conversation ... */
+  /** What is opened on the page: a conversation, a call ... */
   readonly id: string | null;
 }
 

@@ -4,6 +4,7 @@ import type { WindowClient } from "../client.ts";
 import { type Calls, createCalls } from "./calls.ts";
 import { type Channels, createChannels } from "./channels.ts";
 import { type Conversations, createConversations } from "./conversations.ts";
+import { createInspection, type InspectionStore } from "./inspection.ts";
 import { createLink, type LinkStore } from "./link.ts";
 import { createReading, type ReadingStore } from "./reading.ts";
 import { createShadow, type Shadow } from "./shadow.ts";
@@ -15,6 +16,7 @@ export interface Stores {
   readonly calls: Calls;
   readonly conversations: Conversations;
   readonly reading: ReadingStore;
+  readonly inspection: InspectionStore;
   /** For what is asked once and kept by nobody. */
   readonly client: Client;
   /** Opens the link; everything is asked anew each time it opens. Returns the way to stop. */
@@ -30,12 +32,20 @@ export function createStores(client: WindowClient, now: () => number, onRefused:
   const calls = createCalls(client);
   const conversations = createConversations(client, now);
   const reading = createReading(client);
+  const inspection = createInspection(client);
   const status = createShadow<Status, Status>(
     () => client.call("status.get", null),
     (_, next) => next,
   );
   const loadAll = () =>
-    Promise.all([status.load(), channels.load(), calls.load(), conversations.load(), reading.load()]);
+    Promise.all([
+      status.load(),
+      channels.load(),
+      calls.load(),
+      conversations.load(),
+      reading.load(),
+      inspection.load(),
+    ]);
 
   return {
     link: link.store,
@@ -44,17 +54,24 @@ export function createStores(client: WindowClient, now: () => number, onRefused:
     calls,
     conversations,
     reading,
+    inspection,
     client,
     start() {
       const stops = [
         client.on("status.changed", status.hear),
         client.on("channels.changed", channels.hear),
-        client.on("calls.changed", calls.hear),
+        client.on("calls.changed", (call) => {
+          calls.hear(call);
+          inspection.hearCall(call);
+        }),
         client.on("conversations.changed", (changed) => {
           conversations.hear(changed);
           reading.hearChange(changed);
         }),
-        client.on("live.heard", reading.hearLive),
+        client.on("live.heard", (pieces) => {
+          reading.hearLive(pieces);
+          inspection.hearLive(pieces);
+        }),
         client.onLink((state) => {
           link.hear(state);
           if (state === "open") void loadAll();

@@ -2,13 +2,13 @@
 import type { ReactNode } from "react";
 import type { CallView, UsageView } from "../../src-main/contract.ts";
 import { useWords } from "../i18n/language.tsx";
-import type { TextKey } from "../i18n/words.ts";
 import { Foreign } from "../parts/foreign.tsx";
-import { Glyph, type Tone } from "../parts/glyph.tsx";
+import { Glyph } from "../parts/glyph.tsx";
 import { Sentence } from "../parts/sentence.tsx";
 import { inputOf, speedOf } from "../stores/calls.ts";
 import styles from "../styles/calls.module.css";
 import parts from "../styles/parts.module.css";
+import { callStates } from "./call-states.ts";
 
 const columns = ["time", "channel", "model", "status", "firstToken", "input", "output", "speed"] as const;
 
@@ -88,17 +88,9 @@ function Cell({ column, children }: CellProps) {
   );
 }
 
-const states = {
-  planned: { tone: "busy", text: "calls.planned" },
-  streaming: { tone: "busy", text: "calls.streaming" },
-  committed: { tone: "ok", text: "calls.committed" },
-  failed: { tone: "err", text: "calls.failedStatus" },
-  canceled: { tone: "off", text: "calls.canceled" },
-} as const satisfies Record<CallView["status"], { readonly tone: Tone; readonly text: TextKey }>;
-
 function CallState({ call: { status, tries } }: { readonly call: CallView }) {
   const words = useWords();
-  const { tone, text } = states[status];
+  const { tone, text } = callStates[status];
   return (
     <>
       <span className={styles.state} data-tone={tone}>

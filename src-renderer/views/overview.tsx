@@ -12,6 +12,9 @@ import { CallTable } from "./call-table.tsx";
 import { ChannelList } from "./channel-list.tsx";
 import { StatusFailure } from "./status-failure.tsx";
 
+/** The others are in the Inspector. */
+const shownCalls = 50;
+
 export function OverviewPage() {
   const words = useWords();
   const { stores } = useFrame();
@@ -59,7 +62,7 @@ function CallsPanel({ calls }: Pick<Stores, "calls">) {
           list.length === 0 ? (
             <Empty title={words.text("calls.empty.title")} body={words.text("calls.empty.body")} />
           ) : (
-            <CallTable list={list} />
+            <CallTable list={list.slice(0, shownCalls)} />
           )
         }
       </Loaded>

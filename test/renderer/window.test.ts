@@ -271,7 +271,7 @@ describe("the built window", { skip: skipWithoutChromium }, () => {
     await page.goto(host.address());
     await section(page, "Last calls").getByRole("table").waitFor();
     const reached: string[] = [];
-    for (let tabs = 0; tabs < 8; tabs++) {
+    for (let tabs = 0; tabs < 9; tabs++) {
       await page.keyboard.press("Tab");
       reached.push(
         await page.evaluate(() => {
@@ -285,6 +285,7 @@ describe("the built window", { skip: skipWithoutChromium }, () => {
       "Skip to the content 2px",
       "Overview 2px",
       "Conversations 2px",
+      "Inspector 2px",
       "Copy 2px",
       "Test DeepSeek official 2px",
       "Copy 2px",

@@ -23,7 +23,7 @@ export async function openPage(
     timezoneId: "UTC",
     ...own,
   });
-  context.setDefaultTimeout(60_000); // a busy machine is no failure
+  context.setDefaultTimeout(30_000); // a busy machine is no failure
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on("console", (message) => complaints.push(message.text()));

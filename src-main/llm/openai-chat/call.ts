@@ -16,7 +16,7 @@ export const openAiChat: Format = {
     url.pathname += path;
     return url.href;
   },
-  create(channel, apiKey, { clock, limits }) {
+  create(channel, apiKey, { clock, limits, tap }) {
     const upstream = upstreamOf(openAiChat.requestUrl(channel), apiKey);
     return {
       stream: (request, signal) =>
@@ -26,6 +26,7 @@ export const openAiChat: Format = {
           clock,
           limits,
           signal,
+          tap,
           reader: new ChatReader(channel.id, upstream),
           async open(fetch) {
             const client = await createClient(channel, apiKey, fetch);

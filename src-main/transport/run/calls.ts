@@ -2,6 +2,7 @@
 import type { Clock } from "../../base/clock.ts";
 import { OwnkeyError } from "../../base/errors.ts";
 import type { Llm } from "../../llm/llm.ts";
+import type { Tap } from "../../llm/tap.ts";
 import type { Channel, ResponseEvent } from "../../llm/types.ts";
 import { isVisible, visibleText } from "../../loop/pending.ts";
 import type { Command, Input, Pending } from "../../loop/types.ts";
@@ -17,7 +18,7 @@ export interface CallOptions {
   readonly store: Store;
   readonly clock: Clock;
   channel(id: string): Channel | null;
-  createLlm(channel: Channel): Llm;
+  createLlm(channel: Channel, tap: Tap | null): Llm;
   onCall(callId: string): void;
   readonly watch?: Watch;
 }
@@ -50,7 +51,7 @@ export class Calls {
 
   /** A repetition takes the request from the store, which checks that it is still the one that was planned. */
   begin(command: CallLlm, channelId: string, source: "planned" | "stored"): void {
-    const { store, clock, channel, createLlm, onCall } = this.#options;
+    const { store, clock, channel, createLlm, onCall, watch } = this.#options;
     const asker = this.#asker;
     const isPlanned = source === "planned";
     const request = isPlanned ? command.request : store.calls.request(command.callId);
@@ -67,7 +68,7 @@ export class Calls {
       const found = channel(channelId);
       if (!found)
         throw new OwnkeyError("config", "The channel of this turn was removed. Pick another model.");
-      return createLlm(found);
+      return createLlm(found, watch?.tap(command.callId, number) ?? null);
     });
   }
 
