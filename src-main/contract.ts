@@ -363,6 +363,32 @@ export interface RecordingView {
   readonly keptMs: number;
 }
 
+/** Calls of one day, channel and model, summed up. */
+export interface UsageRow {
+  /** YYYY-MM-DD where the asker is. */
+  readonly day: string;
+  readonly channelId: string;
+  readonly channelName: string;
+  readonly model: string;
+  readonly calls: number;
+  readonly failed: number;
+  /** Tokens. */
+  readonly fresh: number;
+  readonly cached: number;
+  readonly written: number;
+  readonly output: number;
+  /** Milliseconds to the first token, added up over `firsts` calls. */
+  readonly firstMs: number;
+  readonly firsts: number;
+}
+
+export interface UsageSpan {
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** To be added to UTC for the asker's days. */
+  readonly offsetMs: number;
+}
+
 export interface ExportSamples {
   readonly callIds: readonly string[];
   /** report: for others to look at; without texts, names, paths and addresses. */
@@ -398,6 +424,7 @@ export interface Calls {
   readonly "calls.recent": Call<{ readonly limit: number }, readonly CallView[]>;
   /** Throws `config` when there is no such call. */
   readonly "calls.inspect": Call<{ readonly callId: string }, CallInspection>;
+  readonly "usage.read": Call<UsageSpan, readonly UsageRow[]>;
   readonly "recording.get": Call<null, RecordingView>;
   readonly "recording.set": Call<{ readonly level: RecordingLevel }, RecordingView>;
   /** What was recorded of these calls, or of all, is deleted; the calls themselves stay. */

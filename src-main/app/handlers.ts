@@ -49,6 +49,12 @@ const byId = z.strictObject({ id: z.string() });
 const withLimit = z.strictObject({ limit: z.int().min(1).max(20_000) });
 const withName = z.strictObject({ name: z.string().trim().min(1).max(100) });
 const withTerm = z.strictObject({ term: z.string().trim().min(1).max(1000) });
+const time = z.int().min(0).max(8.64e15);
+const usageSpan = z.strictObject({
+  fromMs: time,
+  toMs: time,
+  offsetMs: z.int().min(-86_400_000).max(86_400_000),
+});
 const byIdOrAll = z.strictObject({ id: z.string().nullable() });
 
 export function createHandlers(parts: Parts): Handlers {
@@ -93,6 +99,7 @@ export function createHandlers(parts: Parts): Handlers {
     "search.set": { params: setSearch, answer: search.set },
     "search.test": { params: withTerm, answer: ({ term }) => testSearch(local, term) },
     "calls.recent": { params: withLimit, answer: ({ limit }) => store.calls.recent(limit) },
+    "usage.read": { params: usageSpan, answer: store.reading.usage },
     ...recordingHandlers(parts.inspector),
     "conversations.list": { params: searchConversations, answer: parts.conversations.list },
     "conversations.read": {

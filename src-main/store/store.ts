@@ -11,6 +11,7 @@ import { createOperations } from "./operations.ts";
 import { createCheck } from "./reading/check.ts";
 import { createList } from "./reading/list.ts";
 import { createRead } from "./reading/read.ts";
+import { createUsage } from "./reading/usage.ts";
 import { createRequestParts } from "./request-parts.ts";
 import { createRuns, type Runs } from "./runs.ts";
 import { createSamples, type Samples } from "./samples.ts";
@@ -38,7 +39,8 @@ export interface Store {
 
 export type Reading = ReturnType<typeof createList> &
   ReturnType<typeof createRead> &
-  ReturnType<typeof createCheck>;
+  ReturnType<typeof createCheck> &
+  ReturnType<typeof createUsage>;
 
 export interface Conversations extends ConversationReading {
   commit(commit: Commit): CommitResult;
@@ -66,7 +68,7 @@ export function openStore(file: string): Store {
     samples: guard(createSamples(db)),
     settings: guard(createSettings(db)),
     localKeys: guard(createLocalKeys(db)),
-    reading: guard({ ...createList(db), ...createRead(db), ...createCheck(db) }),
+    reading: guard({ ...createList(db), ...createRead(db), ...createCheck(db), ...createUsage(db) }),
     verify: (conversationId) => translated(() => verify(conversationId)),
     close: () => translated(close),
   };

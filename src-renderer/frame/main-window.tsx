@@ -6,9 +6,11 @@ import { Glyph } from "../parts/glyph.tsx";
 import type { PageName } from "../stores/route.ts";
 import type { Stores } from "../stores/stores.ts";
 import parts from "../styles/parts.module.css";
+import { ChannelsPage } from "../views/channels/channels-page.tsx";
 import { ConversationsPage } from "../views/conversations/conversations-page.tsx";
 import { InspectorPage } from "../views/inspector/inspector-page.tsx";
-import { OverviewPage } from "../views/overview.tsx";
+import { OverviewPage } from "../views/overview/overview-page.tsx";
+import { UsagePage } from "../views/usage/usage-page.tsx";
 import styles from "./frame.module.css";
 import { useFrame, useRoute } from "./frame.ts";
 import { takePageKey, useKeys } from "./keys.ts";
@@ -40,8 +42,10 @@ export function MainWindow() {
 
 const shownPages: { readonly [P in PageName]: () => React.ReactNode } = {
   overview: OverviewPage,
+  channels: ChannelsPage,
   conversations: ConversationsPage,
   inspector: InspectorPage,
+  usage: UsagePage,
 };
 
 /** Without the address, which names pages. */

@@ -1,5 +1,12 @@
 /** The pages, at the side of the window; icons alone where it is narrow. */
-import { Activity, LayoutDashboard, type LucideIcon, MessagesSquare } from "lucide-react";
+import {
+  Activity,
+  ChartColumn,
+  LayoutDashboard,
+  type LucideIcon,
+  MessagesSquare,
+  Waypoints,
+} from "lucide-react";
 import icon from "../../assets/icon.svg";
 import { useWords } from "../i18n/language.tsx";
 import { hashOf, type PageName, pages } from "../stores/route.ts";
@@ -8,8 +15,10 @@ import { useRoute } from "./frame.ts";
 
 const icons: { readonly [P in PageName]: LucideIcon } = {
   overview: LayoutDashboard,
+  channels: Waypoints,
   conversations: MessagesSquare,
   inspector: Activity,
+  usage: ChartColumn,
 };
 
 export function Rail() {

@@ -31,7 +31,7 @@ describe("conversations", { skip: skipWithoutChromium }, () => {
   async function open(t: TestContext, own: BrowserContextOptions = {}) {
     const { page, complaints } = await openPage(t, browser, new URL(studio.listening.window).origin, own);
     await page.goto(await studio.address());
-    await page.getByRole("navigation").getByRole("link").nth(1).click();
+    await page.locator("nav a[href='#/conversations']").click();
     return { page, complaints };
   }
 

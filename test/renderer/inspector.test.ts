@@ -30,7 +30,7 @@ describe("the inspector", { skip: skipWithoutChromium }, () => {
   async function open(t: TestContext, own: BrowserContextOptions = {}) {
     const { page } = await openPage(t, browser, new URL(studio.listening.window).origin, own);
     await page.goto(await studio.address());
-    await page.getByRole("navigation").getByRole("link").nth(2).click();
+    await page.locator("nav a[href='#/inspector']").click();
     await page.getByRole("grid").waitFor();
     return page;
   }

@@ -5,7 +5,13 @@ import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-c
 import { openPage, overflowing } from "../support/browser.ts";
 import { launchChromium, skipWithoutChromium } from "../support/chromium.ts";
 import { buildWindow, startWindowHost } from "../support/window-host.ts";
-import { sampleCall, sampleChannel, sampleScript, sampleStatus } from "../support/window-samples.ts";
+import {
+  sampleCall,
+  sampleChannel,
+  sampleConversation,
+  sampleScript,
+  sampleStatus,
+} from "../support/window-samples.ts";
 
 if (skipWithoutChromium) console.log(skipWithoutChromium);
 
@@ -29,59 +35,91 @@ describe("the built window", { skip: skipWithoutChromium }, () => {
   const shownIn = async (part: Locator) => (await part.allInnerTexts()).join("\n");
   const never = () => new Promise<never>(() => {});
   const section = (page: Page, name: string) => page.getByRole("region", { name });
-  const textsOf = (page: Page, row: number) =>
-    section(page, "Last calls").locator("tbody").nth(row).locator("tr").first().locator("td").allInnerTexts();
+  const toChannels = (page: Page) =>
+    page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Channels" }).click();
+  const rowsOf = (page: Page) => page.getByRole("main").getByRole("listitem");
 
-  test("the state, the channels and the last calls stand on one page", async (t) => {
-    const { host, page, state } = await open(
-      t,
-      sampleScript(
+  test("the first page shows the chain from Cursor to the models, what was asked last, and what went wrong", async (t) => {
+    const atMs = Date.now() - 3000;
+    const calls = [
+      sampleCall({
+        callId: "new",
+        plannedMs: atMs,
+        status: "failed",
+        error: "The key was refused.",
+        usage: null,
+      }),
+      sampleCall({
+        callId: "old",
+        plannedMs: atMs - 1,
+        status: "failed",
+        error: "The key was refused.",
+        usage: null,
+      }),
+    ];
+    const { host, page, state } = await open(t, {
+      ...sampleScript(
         sampleStatus({ channels: { enabled: 1, total: 2 }, runs: 1 }),
-        [
-          sampleChannel(),
-          sampleChannel({
-            id: "two",
-            name: "Local llama",
-            key: "none",
-            enabled: false,
-            baseUrl: "http://127.0.0.1:11434/v1",
-          }),
-        ],
-        [
-          sampleCall(),
-          sampleCall({ callId: "2", status: "streaming", endedMs: null, usage: null, tries: 2 }),
-        ],
+        [sampleChannel({ key: "missing" })],
+        calls,
       ),
-    );
+      "conversations.list": () => ({
+        ok: true,
+        value: {
+          hits: [{ conversation: sampleConversation({ status: "calling" }), found: null }],
+          next: null,
+        },
+      }),
+    });
     await page.goto(host.address());
-    await section(page, "Last calls").getByRole("table").waitFor();
+    const chain = page.getByRole("navigation", { name: "The way from Cursor to a model" });
+    await chain.waitFor();
+    assert.deepEqual(
+      (await chain.getByRole("listitem").allInnerTexts()).map((text) => text.replace("\n", ": ")),
+      [
+        "Cursor: has a local key",
+        "Ownkey: listens",
+        "Channels: offered to Cursor",
+        "Keys: one is missing",
+        "Last answer: failed: see why",
+      ],
+    );
     assert.equal(
       (await shownIn(state)).replaceAll(/\s+/g, " "),
-      "Running 127.0.0.1:7788 1 of 2 channels on 1 run in progress",
+      "No channel has a key 127.0.0.1:7788 1 of 2 channels on 1 run in progress",
     );
-    const rows = await section(page, "Channels").getByRole("listitem").allInnerTexts();
+    await section(page, "Running now").getByRole("button", { name: "Stop Fix the tray icon" }).waitFor();
+    assert.match(
+      await shownIn(section(page, "Problems of the last 24 hours")),
+      /refused\.\s+DeepSeek official · 2 times/,
+    );
+    assert.match(
+      await shownIn(page.getByRole("contentinfo")),
+      /Ownkey 0\.1\.0.*May 4, 09:12:00.*\/home\/ann/s,
+    );
+  });
+
+  test("channels stand in the user's order, with whether they are on and have a key", async (t) => {
+    const local = {
+      id: "two",
+      name: "Local llama",
+      key: "none",
+      enabled: false,
+      baseUrl: "http://127.0.0.1:11434/v1",
+    } as const;
+    const { host, page } = await open(
+      t,
+      sampleScript(sampleStatus(), [sampleChannel(), sampleChannel(local)]),
+    );
+    await page.goto(host.address());
+    await toChannels(page);
+    await rowsOf(page).first().waitFor();
     assert.deepEqual(
-      rows.map((row) => row.split("\n").filter((line) => line !== "")),
+      (await rowsOf(page).allInnerTexts()).map((row) => row.split("\n").filter((line) => line !== "")),
       [
         ["On", "DeepSeek official", "deepseek-chat", "api.deepseek.com", "Key set", "Not tested", "Test"],
         ["Off", "Local llama", "deepseek-chat", "127.0.0.1:11434", "No key needed", "Not tested", "Test"],
       ],
-    );
-    assert.deepEqual(await textsOf(page, 0), [
-      "May 4, 12:04:11",
-      "DeepSeek official",
-      "deepseek-chat",
-      "Finished",
-      "1s",
-      "38,200\n96% cached",
-      "412",
-      "41",
-    ]);
-    const running = await textsOf(page, 1);
-    assert.deepEqual([running[3], running[6]], ["Streaming\n2 tries", "–\nnot known"]);
-    assert.match(
-      await shownIn(page.getByRole("contentinfo")),
-      /Ownkey 0\.1\.0.*May 4, 09:12:00.*\/home\/ann/s,
     );
   });
 
@@ -117,10 +155,11 @@ describe("the built window", { skip: skipWithoutChromium }, () => {
     const { host, page, context, state } = await open(t, empty);
     await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: host.origin });
     await page.goto(host.address());
+    await page.getByText("Nothing asked yet").waitFor();
+    await toChannels(page);
     await page.getByText("No channels yet").waitFor();
-    await page.getByText("No calls yet").waitFor();
     await state.getByText("Waiting for a first channel").waitFor();
-    await page.getByRole("button", { name: "Copy" }).click();
+    await page.getByRole("main").getByRole("button", { name: "Copy" }).click();
     await page.getByRole("status").getByText("Copied").waitFor();
     assert.equal(
       await page.evaluate(() => navigator.clipboard.readText()),
@@ -140,40 +179,20 @@ describe("the built window", { skip: skipWithoutChromium }, () => {
       "channels.list": () => ({ ok: false, kind: "bug", message: "The store is <b>closed</b>." }),
     });
     await page.goto(host.address());
-    const waiting = section(page, "Last calls").locator("[aria-busy]");
+    const waiting = page.getByRole("main").locator("[aria-busy]").last();
     await waiting.waitFor();
     await page.waitForFunction(
-      () => getComputedStyle(document.querySelector("[aria-busy]") ?? document.body).opacity === "1",
+      () =>
+        getComputedStyle(document.querySelector("main [aria-busy]:last-child") ?? document.body).opacity ===
+        "1",
     );
-    const failure = section(page, "Channels").getByRole("alert");
+    await toChannels(page);
+    const failure = page.getByRole("main").getByRole("alert");
     assert.match(await shownIn(failure), /The channels could not be read\s+The store is <b>closed<\/b>\./);
     host.script["channels.list"] = () => ({ ok: true, value: [sampleChannel()] });
     await failure.getByRole("button", { name: "Try again" }).click();
     await page.getByText("DeepSeek official").waitFor();
     assert.equal(await failure.count(), 0);
-  });
-
-  test("calls change live, and a failure stands in its row with a copy button", async (t) => {
-    const { host, page, context } = await open(t);
-    await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: host.origin });
-    await page.goto(host.address());
-    await section(page, "Last calls").getByRole("table").waitFor();
-    const call = sampleCall({
-      callId: "new",
-      plannedMs: Date.UTC(2026, 4, 5),
-      status: "planned",
-      usage: null,
-    });
-    host.tell("calls.changed", { ...call, firstTokenMs: null, endedMs: null });
-    await page.getByText("Asking").waitFor();
-    const error = "api.example.com answered 429: try again in 12 s.";
-    host.tell("calls.changed", { ...call, status: "failed", error });
-    const row = section(page, "Last calls").locator("tbody").first();
-    await row.getByText(error).waitFor();
-    assert.equal((await textsOf(page, 0))[3], "Failed");
-    await row.getByRole("button", { name: "Copy the error" }).click();
-    await row.getByText("Copied").waitFor();
-    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), error);
   });
 
   test("a key that is missing or unreadable is named, with the command that mends it", async (t) => {
@@ -184,20 +203,23 @@ describe("the built window", { skip: skipWithoutChromium }, () => {
     const { host, page, state } = await open(t, sampleScript(sampleStatus(), channels));
     await page.goto(host.address());
     await state.getByText("No channel has a key").waitFor();
-    const rows = await section(page, "Channels").getByRole("listitem").allInnerTexts();
+    await toChannels(page);
+    await rowsOf(page).first().waitFor();
+    const rows = await rowsOf(page).allInnerTexts();
     assert.match(rows[0] ?? "", /Key missing[\s\S]*ownkey channel set ch_a --key-stdin/);
     assert.match(rows[1] ?? "", /Key unreadable[\s\S]*ownkey channel set ch_b --key-stdin/);
   });
 
   test("a channel is tested from its row, and says what came", async (t) => {
     const { host, page } = await open(t);
-    const row = section(page, "Channels").getByRole("listitem");
+    const row = rowsOf(page);
     const test = row.getByRole("button", { name: "Test DeepSeek official" });
     host.script["channels.test"] = () => ({
       ok: true,
       value: { ok: true, message: "It answered.", firstTokenMs: 340, totalMs: 500 },
     });
     await page.goto(host.address());
+    await toChannels(page);
     await test.click();
     await row.getByText("first token 340ms").waitFor();
     host.script["channels.test"] = () => ({
@@ -212,6 +234,7 @@ describe("the built window", { skip: skipWithoutChromium }, () => {
     const { host, page, state, complaints } = await open(t);
     await page.goto(host.address());
     await state.getByText("Running").waitFor();
+    await toChannels(page);
     await host.stop();
     await page.getByRole("alert").getByText("The connection to Ownkey is lost").waitFor();
     await state.getByText("Not reachable since").waitFor();
@@ -254,46 +277,45 @@ describe("the built window", { skip: skipWithoutChromium }, () => {
     const name = "<img src=x onerror=alert(1)>\u202egnp.exe";
     const { host, page } = await open(
       t,
-      sampleScript(sampleStatus(), [sampleChannel({ name })], [sampleCall({ error: name })]),
+      sampleScript(
+        sampleStatus(),
+        [sampleChannel({ name })],
+        [sampleCall({ plannedMs: Date.now(), error: name })],
+      ),
     );
     await page.goto(host.address());
-    await section(page, "Last calls").getByRole("table").waitFor();
     const shown = "<img src=x onerror=alert(1)>U+202Egnp.exe";
-    for (const part of ["Channels", "Last calls"])
-      await section(page, part).locator("bdi", { hasText: shown }).first().waitFor();
+    await page.locator("main bdi", { hasText: shown }).first().waitFor();
+    await toChannels(page);
+    await page.locator("main bdi", { hasText: shown }).first().waitFor();
     assert.equal(await page.locator("main img").count(), 0);
   });
 
-  test("every button is reached by Tab in reading order, and shows its focus", async (t) => {
+  test("every control is reached by Tab in reading order, and shows its focus", async (t) => {
     const channels = [sampleChannel({ key: "missing" }), sampleChannel({ id: "two", name: "Other" })];
-    const calls = [sampleCall({ status: "failed", error: "No." })];
-    const { host, page } = await open(t, sampleScript(sampleStatus({ keys: 0 }), channels, calls));
+    const { host, page } = await open(t, sampleScript(sampleStatus({ keys: 0 }), channels));
     await page.goto(host.address());
-    await section(page, "Last calls").getByRole("table").waitFor();
+    await toChannels(page);
+    await page.getByRole("heading", { level: 1, name: "Channels" }).and(page.locator(":focus")).waitFor();
+    await page.reload();
+    await page.getByRole("button", { name: "Test Other" }).waitFor();
     const reached: string[] = [];
-    for (let tabs = 0; tabs < 9; tabs++) {
+    for (let tabs = 0; tabs < 20 && !reached.at(-1)?.startsWith("Test Other"); tabs++) {
       await page.keyboard.press("Tab");
       reached.push(
         await page.evaluate(() => {
-          const button = document.activeElement;
-          const ring = button && getComputedStyle(button).outlineWidth;
-          return `${button?.getAttribute("aria-label") ?? button?.textContent} ${ring}`;
+          const control = document.activeElement;
+          const ring = control && getComputedStyle(control).outlineWidth;
+          return `${control?.getAttribute("aria-label") ?? control?.textContent} ${ring}`;
         }),
       );
     }
+    const pages = await page.getByRole("navigation", { name: "Pages" }).getByRole("link").allInnerTexts();
     assert.deepEqual(reached, [
-      "Skip to the content 2px",
-      "Overview 2px",
-      "Conversations 2px",
-      "Inspector 2px",
-      "Copy 2px",
-      "Test DeepSeek official 2px",
-      "Copy 2px",
-      "Test Other 2px",
-      "Copy the error 2px",
+      ...["Skip to the content", ...pages, "Copy", "Test DeepSeek official", "Copy", "Test Other"].map(
+        (name) => `${name} 2px`,
+      ),
     ]);
-    assert.equal(await page.getByRole("button").count(), 5);
-    await page.getByRole("button", { name: "Test Other" }).focus();
     await page.keyboard.press("Enter");
     await page.getByText("The test could not be made").waitFor();
   });
@@ -304,8 +326,13 @@ describe("the built window", { skip: skipWithoutChromium }, () => {
     await page.goto(host.address());
     await state.getByText("运行中").waitFor();
     assert.equal(
-      await page.getByRole("heading", { level: 2 }).allInnerTexts().then(String),
-      "模型渠道,最近的调用",
+      await page
+        .getByRole("navigation")
+        .first()
+        .getByRole("link")
+        .allInnerTexts()
+        .then((names) => names[1]),
+      "模型渠道",
     );
     assert.match(await shownIn(state), /1 个渠道/);
     assert.deepEqual(
@@ -325,22 +352,33 @@ describe("the built window", { skip: skipWithoutChromium }, () => {
       sampleChannel({ id: `ch_${at}`, name, model, baseUrl, key: at % 3 ? "set" : "unreadable" }),
     );
     const calls = Array.from({ length: 50 }, (_, at) =>
-      sampleCall({ callId: String(at), channelName: name, model, error: at % 7 ? null : model.repeat(4) }),
+      sampleCall({
+        callId: String(at),
+        plannedMs: Date.now(),
+        channelName: name,
+        model,
+        error: at % 7 ? null : model.repeat(4),
+      }),
     );
     for (const locale of ["en", "zh-CN"]) {
       const { host, page } = await open(t, sampleScript(sampleStatus({ keys: 0 }), channels, calls), {
         locale,
       });
       await page.goto(host.address());
-      await page.getByRole("table").waitFor();
-      for (const [width, height] of [
-        [1600, 900],
-        [1100, 720],
-        [760, 520],
-        [380, 520],
-      ] as const) {
-        await page.setViewportSize({ width, height });
-        assert.deepEqual(await overflowing(page), [], `${locale} at ${width}`);
+      await page.locator("main a").first().waitFor();
+      for (const hash of ["#/overview", "#/channels"]) {
+        await page.evaluate((to) => {
+          location.hash = to;
+        }, hash);
+        for (const [width, height] of [
+          [1600, 900],
+          [1100, 720],
+          [760, 520],
+          [380, 520],
+        ] as const) {
+          await page.setViewportSize({ width, height });
+          assert.deepEqual(await overflowing(page), [], `${locale} ${hash} at ${width}`);
+        }
       }
     }
   });

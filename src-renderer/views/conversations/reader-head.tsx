@@ -9,6 +9,7 @@ import { Glyph } from "../../parts/glyph.tsx";
 import { Meter } from "../../parts/meter.tsx";
 import { hashOf } from "../../stores/route.ts";
 import parts from "../../styles/parts.module.css";
+import { CacheStrip } from "./cache-strip.tsx";
 import { markdownOf } from "./copy-text.ts";
 import type { Item } from "./items.ts";
 import list from "./list.module.css";
@@ -20,7 +21,7 @@ interface ReaderHeadProps {
   readonly items: readonly Item[];
 }
 
-export function ReaderHead({ reading: { conversation, context }, items }: ReaderHeadProps) {
+export function ReaderHead({ reading: { conversation, context, calls }, items }: ReaderHeadProps) {
   const words = useWords();
   const { stores } = useFrame();
   const { id, title, status, model, channelName, turns, messages, workspace } = conversation;
@@ -67,6 +68,7 @@ export function ReaderHead({ reading: { conversation, context }, items }: Reader
           />
         )}
       </p>
+      <CacheStrip calls={calls} />
     </header>
   );
 }

@@ -1,16 +1,16 @@
 /** The channels in the user's order, which is the order in which Cursor is offered their models. */
 import { useStore } from "zustand";
-import type { ChannelView } from "../../src-main/contract.ts";
-import { useWords } from "../i18n/language.tsx";
-import type { Words } from "../i18n/words.ts";
-import { CommandLine } from "../parts/command-line.tsx";
-import { commands } from "../parts/commands.ts";
-import { Foreign } from "../parts/foreign.tsx";
-import { Glyph } from "../parts/glyph.tsx";
-import { Sentence } from "../parts/sentence.tsx";
-import { type Channels, hostOf, type Test } from "../stores/channels.ts";
-import styles from "../styles/channels.module.css";
-import parts from "../styles/parts.module.css";
+import type { ChannelView } from "../../../src-main/contract.ts";
+import { useWords } from "../../i18n/language.tsx";
+import type { Words } from "../../i18n/words.ts";
+import { CommandLine } from "../../parts/command-line.tsx";
+import { commands } from "../../parts/commands.ts";
+import { Foreign } from "../../parts/foreign.tsx";
+import { Glyph } from "../../parts/glyph.tsx";
+import { Sentence } from "../../parts/sentence.tsx";
+import { type Channels, hostOf, type Test } from "../../stores/channels.ts";
+import parts from "../../styles/parts.module.css";
+import styles from "./channels.module.css";
 
 interface ChannelListProps {
   readonly list: readonly ChannelView[];

@@ -1,8 +1,8 @@
 /** Shown when the program answers, but not with its state. */
 import { useStore } from "zustand";
-import { useWords } from "../i18n/language.tsx";
-import { Failure } from "../parts/panel.tsx";
-import type { Stores } from "../stores/stores.ts";
+import { useWords } from "../../i18n/language.tsx";
+import { Failure } from "../../parts/panel.tsx";
+import type { Stores } from "../../stores/stores.ts";
 
 export function StatusFailure({ status }: Pick<Stores, "status">) {
   const words = useWords();
