@@ -28,7 +28,7 @@ export function useKeys(handle: (event: KeyboardEvent) => boolean): void {
 }
 
 export function takePageKey({ route }: Frame, event: KeyboardEvent): boolean {
-  const page = pages[Number(event.key) - 1];
+  const page = event.key === "," ? "settings" : pages[Number(event.key) - 1];
   if (!hasMod(event) || event.altKey || event.shiftKey || !page) return false;
   route.go(page);
   return true;

@@ -8,8 +8,10 @@ import type { Stores } from "../stores/stores.ts";
 import parts from "../styles/parts.module.css";
 import { ChannelsPage } from "../views/channels/channels-page.tsx";
 import { ConversationsPage } from "../views/conversations/conversations-page.tsx";
+import { HelpPage } from "../views/help/help-page.tsx";
 import { InspectorPage } from "../views/inspector/inspector-page.tsx";
 import { OverviewPage } from "../views/overview/overview-page.tsx";
+import { SettingsPage } from "../views/settings/settings-page.tsx";
 import { UsagePage } from "../views/usage/usage-page.tsx";
 import styles from "./frame.module.css";
 import { useFrame, useRoute } from "./frame.ts";
@@ -46,6 +48,8 @@ const shownPages: { readonly [P in PageName]: () => React.ReactNode } = {
   conversations: ConversationsPage,
   inspector: InspectorPage,
   usage: UsagePage,
+  settings: SettingsPage,
+  help: HelpPage,
 };
 
 /** Without the address, which names pages. */

@@ -2,9 +2,11 @@
 import {
   Activity,
   ChartColumn,
+  CircleQuestionMark,
   LayoutDashboard,
   type LucideIcon,
   MessagesSquare,
+  Settings,
   Waypoints,
 } from "lucide-react";
 import icon from "../../assets/icon.svg";
@@ -19,6 +21,8 @@ const icons: { readonly [P in PageName]: LucideIcon } = {
   conversations: MessagesSquare,
   inspector: Activity,
   usage: ChartColumn,
+  settings: Settings,
+  help: CircleQuestionMark,
 };
 
 export function Rail() {
@@ -34,7 +38,7 @@ export function Rail() {
         {pages.map((page) => {
           const Icon = icons[page];
           return (
-            <li key={page}>
+            <li key={page} data-bottom={page === "settings"}>
               <a
                 href={hashOf({ page, id: null })}
                 aria-current={route.page === page ? "page" : undefined}

@@ -10,6 +10,8 @@ export interface Preferences {
   readonly letterKeys: boolean;
   /** Where the Inspector shows one call. */
   readonly inspector: "bottom" | "right";
+  /** open: shown until the user is done with it. */
+  readonly firstRun: "unknown" | "open" | "done";
 }
 
 export interface PreferencesStore {
@@ -23,6 +25,7 @@ const usual: Preferences = {
   density: "comfortable",
   letterKeys: true,
   inspector: "bottom",
+  firstRun: "unknown",
 };
 
 const choices: { readonly [K in keyof Preferences]: readonly Preferences[K][] } = {
@@ -31,6 +34,7 @@ const choices: { readonly [K in keyof Preferences]: readonly Preferences[K][] } 
   density: ["comfortable", "compact"],
   letterKeys: [true, false],
   inspector: ["bottom", "right"],
+  firstRun: ["unknown", "open", "done"],
 };
 
 /** What was kept, as far as it is still a choice. */
@@ -44,6 +48,7 @@ export function readPreferences(text: string | null): Preferences {
     density: pick("density"),
     letterKeys: pick("letterKeys"),
     inspector: pick("inspector"),
+    firstRun: pick("firstRun"),
   };
 }
 

@@ -86,16 +86,33 @@ export function createReading(client: Client): ReadingStore {
     hearChange(changed) {
       if (changed.id === store.getState().id) void read(tailOf);
     },
-    hearLive(pieces) {
+    hearLive: collected((pieces) => {
       const value = known();
       const ours = pieces.filter(({ conversationId }) => conversationId === value?.conversation.id);
       if (!value || ours.length === 0) return;
       const live = ours.reduce(added, value.live);
       store.setState({ state: { type: "loaded", value: { ...value, live } } });
       if (ours.some((piece) => !fits(live, piece))) void read(tailOf);
-    },
+    }),
   };
 }
+
+/** What comes within the time, together. */
+function collected(take: (pieces: readonly LivePiece[]) => void): (pieces: readonly LivePiece[]) => void {
+  let waiting: LivePiece[] = [];
+  return (pieces) => {
+    if (waiting.length === 0)
+      setTimeout(() => {
+        const all = waiting;
+        waiting = [];
+        take(all);
+      }, liveMs);
+    waiting.push(...pieces);
+  };
+}
+
+/** Between two drawings of an answer that grows. */
+const liveMs = 100;
 
 const whole = (): number => 0;
 

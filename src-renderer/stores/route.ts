@@ -1,7 +1,15 @@
 /** Which page is shown: kept in the address behind the #, so that back, forward and a reload work by themselves. */
 import { createStore, type StoreApi } from "zustand/vanilla";
 
-export const pages = ["overview", "channels", "conversations", "inspector", "usage"] as const;
+export const pages = [
+  "overview",
+  "channels",
+  "conversations",
+  "inspector",
+  "usage",
+  "settings",
+  "help",
+] as const;
 export type PageName = (typeof pages)[number];
 
 export interface Route {

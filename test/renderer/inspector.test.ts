@@ -110,10 +110,8 @@ describe("the inspector", { skip: skipWithoutChromium }, () => {
     await detail.getByRole("tab", { name: "Checks", selected: true }).waitFor();
     await page.keyboard.press("Escape");
     await detail.waitFor({ state: "detached" });
-    for (const own of [
-      { colorScheme: "light", locale: "en-US" },
-      { colorScheme: "dark", locale: "zh-CN" },
-    ] as const) {
+    {
+      const own = { colorScheme: "dark", locale: "zh-CN" } as const;
       const other = await open(t, own);
       await other.getByRole("row").nth(1).click();
       await other.getByRole("tablist").waitFor();

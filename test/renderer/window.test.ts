@@ -117,8 +117,26 @@ describe("the built window", { skip: skipWithoutChromium }, () => {
     assert.deepEqual(
       (await rowsOf(page).allInnerTexts()).map((row) => row.split("\n").filter((line) => line !== "")),
       [
-        ["On", "DeepSeek official", "deepseek-chat", "api.deepseek.com", "Key set", "Not tested", "Test"],
-        ["Off", "Local llama", "deepseek-chat", "127.0.0.1:11434", "No key needed", "Not tested", "Test"],
+        [
+          "On",
+          "DeepSeek official",
+          "deepseek-chat",
+          "api.deepseek.com",
+          "Key set",
+          "Not tested",
+          "Test",
+          "Edit",
+        ],
+        [
+          "Off",
+          "Local llama",
+          "deepseek-chat",
+          "127.0.0.1:11434",
+          "No key needed",
+          "Not tested",
+          "Test",
+          "Edit",
+        ],
       ],
     );
   });
@@ -150,26 +168,27 @@ describe("the built window", { skip: skipWithoutChromium }, () => {
     assert.ok(complaints.splice(0).every((text) => text.includes("401")));
   });
 
-  test("nothing yet: each part says why and what to do, with the exact command to copy", async (t) => {
+  test("nothing yet: the first steps are offered, and each part says why it is empty and what to do", async (t) => {
     const empty = sampleScript(sampleStatus({ channels: { enabled: 0, total: 0 } }), [], []);
     const { host, page, context, state } = await open(t, empty);
     await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: host.origin });
     await page.goto(host.address());
+    await page.getByRole("heading", { name: "Your own models inside Cursor" }).waitFor();
     await page.getByText("Nothing asked yet").waitFor();
+    await state.getByText("Waiting for a first channel").waitFor();
+    await page.getByRole("button", { name: "Not now" }).click();
+    await page.reload();
+    await page.getByText("Nothing asked yet").waitFor();
+    assert.equal(await page.getByRole("heading", { name: "Your own models inside Cursor" }).count(), 0);
     await toChannels(page);
     await page.getByText("No channels yet").waitFor();
-    await state.getByText("Waiting for a first channel").waitFor();
-    await page.getByRole("main").getByRole("button", { name: "Copy" }).click();
-    await page.getByRole("status").getByText("Copied").waitFor();
-    assert.equal(
-      await page.evaluate(() => navigator.clipboard.readText()),
-      "ownkey channel add --name DeepSeek --format openai-chat --base-url https://api.deepseek.com/v1 --model deepseek-chat --key-stdin",
-    );
     host.tell("channels.changed", [sampleChannel()]);
     host.tell("status.changed", sampleStatus({ keys: 0 }));
     await page.getByText("DeepSeek official").waitFor();
     await state.getByText("No local key").waitFor();
-    await page.getByText("ownkey key new").waitFor();
+    await page.getByRole("banner").getByRole("button", { name: "Copy" }).click();
+    await page.getByRole("status").getByText("Copied").waitFor();
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), "ownkey key new");
   });
 
   test("while an answer is awaited grey rows appear, and a failure can be retried", async (t) => {
@@ -300,7 +319,7 @@ describe("the built window", { skip: skipWithoutChromium }, () => {
     await page.reload();
     await page.getByRole("button", { name: "Test Other" }).waitFor();
     const reached: string[] = [];
-    for (let tabs = 0; tabs < 20 && !reached.at(-1)?.startsWith("Test Other"); tabs++) {
+    for (let tabs = 0; tabs < 30 && !reached.at(-1)?.startsWith("Test Other"); tabs++) {
       await page.keyboard.press("Tab");
       reached.push(
         await page.evaluate(() => {
@@ -311,11 +330,15 @@ describe("the built window", { skip: skipWithoutChromium }, () => {
       );
     }
     const pages = await page.getByRole("navigation", { name: "Pages" }).getByRole("link").allInnerTexts();
-    assert.deepEqual(reached, [
-      ...["Skip to the content", ...pages, "Copy", "Test DeepSeek official", "Copy", "Test Other"].map(
-        (name) => `${name} 2px`,
-      ),
-    ]);
+    const row = (name: string) => [`Test ${name}`, `Edit ${name}`, `Delete ${name}`];
+    const first = "DeepSeek official";
+    assert.deepEqual(
+      reached,
+      [
+        ...["Skip to the content", ...pages, "Copy", "Add a channel", `Offer ${first} to Cursor`],
+        ...[...row(first), "Copy", "Offer Other to Cursor", "Test Other"],
+      ].map((name) => `${name} 2px`),
+    );
     await page.keyboard.press("Enter");
     await page.getByText("The test could not be made").waitFor();
   });

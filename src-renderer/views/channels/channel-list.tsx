@@ -1,4 +1,5 @@
 /** The channels in the user's order, which is the order in which Cursor is offered their models. */
+import { Trash2 } from "lucide-react";
 import { useStore } from "zustand";
 import type { ChannelView } from "../../../src-main/contract.ts";
 import { useWords } from "../../i18n/language.tsx";
@@ -15,9 +16,12 @@ import styles from "./channels.module.css";
 interface ChannelListProps {
   readonly list: readonly ChannelView[];
   readonly channels: Channels;
+  /** Left out: the list is looked at only. */
+  readonly onEdit?: (channel: ChannelView) => void;
+  readonly onRemove?: (channel: ChannelView) => void;
 }
 
-export function ChannelList({ list, channels }: ChannelListProps) {
+export function ChannelList({ list, channels, onEdit, onRemove }: ChannelListProps) {
   const tests = useStore(channels.tests);
   return (
     <ul className={styles.list}>
@@ -27,6 +31,9 @@ export function ChannelList({ list, channels }: ChannelListProps) {
           channel={channel}
           test={tests[channel.id]}
           onTest={() => void channels.test(channel.id)}
+          onSwitch={() => void channels.enable(channel.id, !channel.enabled)}
+          {...(onEdit ? { onEdit: () => onEdit(channel) } : {})}
+          {...(onRemove ? { onRemove: () => onRemove(channel) } : {})}
         />
       ))}
     </ul>
@@ -37,16 +44,30 @@ interface ChannelRowProps {
   readonly channel: ChannelView;
   readonly test: Test | undefined;
   readonly onTest: () => void;
+  readonly onSwitch: () => void;
+  readonly onEdit?: () => void;
+  readonly onRemove?: () => void;
 }
 
-function ChannelRow({ channel, test, onTest }: ChannelRowProps) {
+function ChannelRow({ channel, test, onTest, onSwitch, onEdit, onRemove }: ChannelRowProps) {
   const words = useWords();
   const { id, name, model, baseUrl, enabled, key } = channel;
   const failure = failureOf(test);
   return (
     <li className={styles.row} data-enabled={enabled}>
       <span className={styles.mark}>
-        <Glyph tone={enabled ? "ok" : "off"} />
+        {onEdit ? (
+          <input
+            type="checkbox"
+            role="switch"
+            aria-checked={enabled}
+            aria-label={words.text("channels.switch", { name })}
+            checked={enabled}
+            onChange={onSwitch}
+          />
+        ) : (
+          <Glyph tone={enabled ? "ok" : "off"} />
+        )}
         {words.text(enabled ? "channels.on" : "channels.off")}
       </span>
       <span className={styles.who}>
@@ -65,15 +86,37 @@ function ChannelRow({ channel, test, onTest }: ChannelRowProps) {
         {words.text(`channels.key.${key}`)}
       </span>
       <TestState test={test} />
-      <button
-        type="button"
-        className={parts.button}
-        aria-label={words.text("channels.test.name", { name })}
-        aria-disabled={test?.type === "running"}
-        onClick={onTest}
-      >
-        {words.text("channels.test")}
-      </button>
+      <span className={styles.buttons}>
+        <button
+          type="button"
+          className={parts.button}
+          aria-label={words.text("channels.test.name", { name })}
+          aria-disabled={test?.type === "running"}
+          onClick={onTest}
+        >
+          {words.text("channels.test")}
+        </button>
+        {onEdit && (
+          <button
+            type="button"
+            className={parts.button}
+            aria-label={words.text("channels.editName", { name })}
+            onClick={onEdit}
+          >
+            {words.text("channels.edit")}
+          </button>
+        )}
+        {onRemove && (
+          <button
+            type="button"
+            className={parts.button}
+            aria-label={words.text("channels.removeName", { name })}
+            onClick={onRemove}
+          >
+            <Trash2 size={14} aria-hidden="true" />
+          </button>
+        )}
+      </span>
       {isKeyLacking(key) && (
         <div className={styles.more}>
           <p>{words.text(`channels.key.${key}.remedy`)}</p>

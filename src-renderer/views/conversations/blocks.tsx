@@ -178,6 +178,9 @@ function usageFacts(usage: NonNullable<ConversationCall["usage"]>, words: Words)
   ];
 }
 
+/** Of an answer that grows: drawing all of it each time would hold up the window. */
+const liveChars = 16_000;
+
 /** Not history yet: plain text, since it changes ten times a second. */
 function Live({ item: { block } }: { readonly item: Extract<Item, { readonly type: "live" }> }) {
   const words = useWords();
@@ -192,8 +195,9 @@ function Live({ item: { block } }: { readonly item: Extract<Item, { readonly typ
           words.text(block.type === "thinking" ? "item.liveThinking" : "item.live")
         )}
       </p>
+      {block.text.length > liveChars && <p className={styles.label}>{words.text("item.liveTail")}</p>}
       <p className={styles.plain}>
-        <Foreign text={block.type === "tool_call" ? block.text.slice(-2000) : block.text} />
+        <Foreign text={block.text.slice(-liveChars)} />
       </p>
     </div>
   );

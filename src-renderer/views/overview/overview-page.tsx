@@ -1,6 +1,6 @@
 /** The first page: whether the chain to the models holds, what runs now, what was asked last, what went wrong. */
 import { ChevronRight } from "lucide-react";
-import { useMemo } from "react";
+import { useEffect, useMemo } from "react";
 import { useStore } from "zustand";
 import type { CallView, ConversationView } from "../../../src-main/contract.ts";
 import { useFrame } from "../../frame/frame.ts";
@@ -12,6 +12,7 @@ import { Empty, Loaded, Panel } from "../../parts/panel.tsx";
 import { hashOf } from "../../stores/route.ts";
 import parts from "../../styles/parts.module.css";
 import { isRunning, tones } from "../conversations/status.ts";
+import { FirstRun } from "../first-run/first-run.tsx";
 import { chainOf, problemsOf } from "./chain.ts";
 import styles from "./overview.module.css";
 import { StatusFailure } from "./status-failure.tsx";
@@ -21,10 +22,19 @@ const dayMs = 86_400_000;
 
 export function OverviewPage() {
   const words = useWords();
-  const { stores } = useFrame();
+  const { stores, preferences } = useFrame();
+  const { firstRun } = useStore(preferences.store);
+  const channels = useStore(stores.channels.store);
+  const isEmpty = channels.type === "loaded" && channels.value.length === 0;
+  // Begun with an empty program, it stays until the user is done with it.
+  useEffect(() => {
+    if (isEmpty && firstRun === "unknown") preferences.set({ firstRun: "open" });
+  }, [isEmpty, firstRun, preferences]);
+  const isFirst = firstRun === "open";
   return (
     <Page title={words.text("nav.overview")} isTitleUnseen>
       <StatusFailure status={stores.status} />
+      {isFirst && <FirstRun onDone={() => preferences.set({ firstRun: "done" })} />}
       <Chain />
       <Running />
       <div className={styles.columns}>

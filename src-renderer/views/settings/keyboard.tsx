@@ -1,0 +1,39 @@
+/** The shortcuts of the window. */
+import { useWords } from "../../i18n/language.tsx";
+import styles from "./settings.module.css";
+
+const shortcuts = [
+  ["Ctrl+1 … 8", "pages"],
+  ["Alt+← Alt+→", "back"],
+  ["/", "filter"],
+  ["Ctrl+F", "find"],
+  ["F3, Shift+F3", "next"],
+  ["j k ↑ ↓", "rows"],
+  ["Home End PgUp PgDn", "far"],
+  ["Enter", "open"],
+  ["Esc", "close"],
+] as const;
+
+export function Keyboard() {
+  const words = useWords();
+  return (
+    <table className={styles.table}>
+      <thead>
+        <tr>
+          <th scope="col">{words.text("keyboard.keys")}</th>
+          <th scope="col">{words.text("keyboard.does")}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {shortcuts.map(([keys, name]) => (
+          <tr key={name}>
+            <td>
+              <kbd>{keys}</kbd>
+            </td>
+            <td>{words.text(`keyboard.${name}`)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
