@@ -8,7 +8,7 @@ import { type Frame, useFrame } from "./frame.ts";
 export const hasMod = ({ ctrlKey, metaKey }: KeyboardEvent): boolean => ctrlKey || metaKey;
 
 /** Whether keys belong to a text field, or to an input method that is composing. */
-export function isTyping({ target, isComposing }: KeyboardEvent): boolean {
+function isTyping({ target, isComposing }: KeyboardEvent): boolean {
   if (isComposing) return true;
   return target instanceof HTMLElement && target.matches("input, textarea, select, [contenteditable]");
 }

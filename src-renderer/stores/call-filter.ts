@@ -10,18 +10,6 @@ import { inputOf } from "./calls.ts";
 
 export type CallFilter = (call: CallView) => boolean;
 
-/** With an example each, for suggestions. */
-export const filterKeys = [
-  "status:",
-  "channel:",
-  "model:",
-  "conv:",
-  "after:",
-  "before:",
-  "tokens>",
-  "ms>",
-] as const;
-
 const part = /(?:(\w+)([:>]))?(?:"([^"]*)"|(\S+))/g;
 
 export function readFilter(text: string): CallFilter {

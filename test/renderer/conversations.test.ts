@@ -131,19 +131,17 @@ describe("conversations", { skip: skipWithoutChromium }, () => {
   });
 
   test("nothing stands in the way of those who hear the page or use it by keys", async (t) => {
-    {
-      const own = { colorScheme: "dark", locale: "zh-CN" } as const;
-      const { page } = await open(t, own);
-      await page.locator("main ol > li a", { hasText: prompts.fix }).click();
-      await page.locator("article [aria-expanded=false]").last().click();
-      assert.deepEqual(await barriers(page), []);
-    }
-    const { page } = await open(t);
-    await page.keyboard.press("/");
-    assert.equal(await page.evaluate(() => document.activeElement?.getAttribute("type")), "search");
-    await page.keyboard.press("Control+1");
-    await page.waitForFunction(() => document.activeElement?.textContent === "Overview");
-    assert.equal(await page.title(), "Overview – Ownkey");
-    await page.keyboard.press("Alt+ArrowLeft");
+    const own = { colorScheme: "dark", locale: "zh-CN" } as const;
+    const { page } = await open(t, own);
+    await page.locator("main ol > li a", { hasText: prompts.fix }).click();
+    await page.locator("article [aria-expanded=false]").last().click();
+    assert.deepEqual(await barriers(page), []);
+    const { page: english } = await open(t);
+    await english.keyboard.press("/");
+    assert.equal(await english.evaluate(() => document.activeElement?.getAttribute("type")), "search");
+    await english.keyboard.press("Control+1");
+    await english.waitForFunction(() => document.activeElement?.textContent === "Overview");
+    assert.equal(await english.title(), "Overview – Ownkey");
+    await english.keyboard.press("Alt+ArrowLeft");
   });
 });

@@ -26,8 +26,7 @@ describe("the built window", { skip: skipWithoutChromium }, () => {
   /** A program with this script, and a page of its own. */
   async function open(t: TestContext, script = sampleScript(), own: BrowserContextOptions = {}) {
     const host = await startWindowHost(script);
-    const { page, complaints } = await openPage(t, browser, host.origin, own);
-    t.after(host.stop);
+    const { page, complaints } = await openPage(t, browser, host.origin, own, host.stop);
     const state = page.getByRole("banner").getByRole("status");
     return { host, page, context: page.context(), complaints, state };
   }
@@ -308,6 +307,65 @@ describe("the built window", { skip: skipWithoutChromium }, () => {
     await toChannels(page);
     await page.locator("main bdi", { hasText: shown }).first().waitFor();
     assert.equal(await page.locator("main img").count(), 0);
+  });
+
+  test("the page's policy stops what markup of others could do: scripts, code from text, loads, frames, forms", async (t) => {
+    const { host, page, complaints } = await open(t);
+    await page.goto(host.address());
+    await page.locator("main").waitFor();
+    const done = await page.evaluate(async () => {
+      const found: string[] = [];
+      const noted = (name: string, attempt: () => unknown) => {
+        try {
+          attempt();
+          found.push(name);
+        } catch {
+          // It was refused, as it should be.
+        }
+      };
+      noted("markup from a string", () => {
+        document.body[("inner" + "HTML") as "innerHTML"] = "<p>x</p>";
+      });
+      noted("a policy of its own", () =>
+        (
+          globalThis as unknown as { trustedTypes: { createPolicy(name: string, rules: object): void } }
+        ).trustedTypes.createPolicy("mine", {}),
+      );
+      const violations: string[] = [];
+      addEventListener("securitypolicyviolation", ({ effectiveDirective }) =>
+        violations.push(effectiveDirective),
+      );
+      const add = (tag: string, own: Readonly<Record<string, string>>) => {
+        const element = document.createElement(tag);
+        for (const [name, value] of Object.entries(own)) element.setAttribute(name, value);
+        document.body.append(element);
+        return element;
+      };
+      add("img", { src: "https://evil.test/x.png" });
+      add("iframe", { src: "https://evil.test/" });
+      add("link", { rel: "stylesheet", href: "https://evil.test/x.css" });
+      (add("form", { action: "https://evil.test/" }) as HTMLFormElement).submit();
+      await fetch("https://evil.test/").catch(() => {});
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      // Not at once: what a debugger evaluates may evaluate, too.
+      noted("code from a string", () => globalThis[("ev" + "al") as "eval"]("1"));
+      return { found, violations: [...new Set(violations)].toSorted() };
+    });
+    assert.deepEqual(done.found, []);
+    const refused = [
+      "connect-src",
+      "frame-src",
+      "img-src",
+      "require-trusted-types-for",
+      "style-src-elem",
+      "trusted-types",
+    ];
+    assert.deepEqual(
+      done.violations.filter((directive) => directive !== "form-action"),
+      refused,
+    );
+    assert.equal(new URL(page.url()).origin, host.origin, "no form leads away");
+    complaints.splice(0);
   });
 
   test("every control is reached by Tab in reading order, and shows its focus", async (t) => {

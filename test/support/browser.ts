@@ -10,12 +10,13 @@ export interface Opened {
   readonly complaints: string[];
 }
 
-/** A page of its own; `origin` is the only place that it may ask. */
+/** A page of its own; `origin` is the only place that it may ask. `stop` comes after the page is closed. */
 export async function openPage(
   t: Pick<TestContext, "after">,
   browser: Browser,
   origin: string,
   own: BrowserContextOptions = {},
+  stop: () => unknown = () => {},
 ): Promise<Opened> {
   const context = await browser.newContext({
     viewport: { width: 1100, height: 720 },
@@ -39,6 +40,7 @@ export async function openPage(
   );
   t.after(async () => {
     await context.close();
+    await stop();
     assert.deepEqual(complaints, []);
   });
   return { page, complaints };

@@ -10,6 +10,7 @@ import type { Tap } from "../../llm/tap.ts";
 import type { ResponseEvent } from "../../llm/types.ts";
 import type { Store } from "../../store/store.ts";
 import type { Frame, Watch } from "../../transport/run/watch.ts";
+import { conversationOf } from "../live.ts";
 import { Recording } from "./recording.ts";
 
 export interface RecorderOptions {
@@ -80,7 +81,7 @@ export function createRecorder({ store, clock, redact }: RecorderOptions): Recor
       if (level() === "none") return null;
       const recording = new Recording(attempt, () => clock.now());
       recordings.set(callId, [...(recordings.get(callId) ?? []), recording]);
-      current.set(callId.slice(0, callId.indexOf("/")), callId);
+      current.set(conversationOf(callId), callId);
       forgetOldest();
       return recording;
     },

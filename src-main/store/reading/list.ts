@@ -139,7 +139,7 @@ const toListed = ({ epoch: _, isOpen, turns, ...row }: ListedSql): ListedConvers
 });
 
 /** What people read of a message. */
-export function textOf(message: Message): string {
+function textOf(message: Message): string {
   switch (message.role) {
     case "user":
       return message.parts.map((part) => (part.type === "text" ? part.text : "")).join("\n");

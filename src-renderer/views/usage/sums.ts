@@ -3,7 +3,7 @@ import type { UsageRow } from "../../../src-main/contract.ts";
 
 export type Sums = Omit<UsageRow, "day" | "channelId" | "channelName" | "model">;
 
-export const nothing: Sums = {
+const nothing: Sums = {
   ...{ calls: 0, failed: 0, fresh: 0, cached: 0, written: 0, output: 0, firstMs: 0, firsts: 0 },
 };
 
