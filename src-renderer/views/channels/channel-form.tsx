@@ -1,14 +1,16 @@
 /** One channel, new or known: what is needed first, everything else behind "more". Keys go in and never come out. */
 import { type FormEvent, useState } from "react";
-import type { ChannelFields, ChannelView, Client } from "../../../src-main/contract.ts";
+import type { ChannelView, Client } from "../../../src-main/contract.ts";
 import { useFrame } from "../../frame/frame.ts";
 import { useWords } from "../../i18n/language.tsx";
-import { Field, Switch } from "../../parts/field.tsx";
+import { Field } from "../../parts/field.tsx";
 import { Foreign } from "../../parts/foreign.tsx";
 import { addressOf, LinkDialog } from "../../parts/text/link-dialog.tsx";
 import { messageOf } from "../../stores/shadow.ts";
 import parts from "../../styles/parts.module.css";
+import { type Draft, draftOf, emptyDraft, type PartProps } from "./draft.ts";
 import styles from "./form.module.css";
+import { More } from "./form-more.tsx";
 import { type Preset, presets } from "./presets.ts";
 
 interface ChannelFormProps {
@@ -18,28 +20,10 @@ interface ChannelFormProps {
   readonly onCancel?: () => void;
 }
 
-type Draft = Pick<
-  ChannelFields,
-  | "name"
-  | "baseUrl"
-  | "model"
-  | "contextWindow"
-  | "maxOutputTokens"
-  | "tools"
-  | "images"
-  | "thinking"
-  | "instructions"
->;
-
-const empty: Draft = {
-  ...{ name: "", baseUrl: "", model: "", contextWindow: 128_000, maxOutputTokens: null },
-  ...{ tools: true, images: false, thinking: true, instructions: "" },
-};
-
 export function ChannelForm({ channel, onSaved, onCancel }: ChannelFormProps) {
   const words = useWords();
   const { client } = useFrame().stores;
-  const [draft, setDraft] = useState<Draft>(channel ?? empty);
+  const [draft, setDraft] = useState<Draft>(channel ?? emptyDraft);
   const [preset, setPreset] = useState<Preset | null>(null);
   const [key, setKey] = useState("");
   const [error, setError] = useState<string | null>(null);
@@ -99,20 +83,6 @@ function send(client: Client, channel: ChannelView | null, fields: Draft, key: s
   return client.call("channels.add", { fields: draft, key: key === "" ? null : key });
 }
 
-const draftOf = ({
-  name,
-  baseUrl,
-  model,
-  contextWindow,
-  maxOutputTokens,
-  tools,
-  images,
-  thinking,
-  instructions,
-}: Draft): Draft => ({
-  ...{ name, baseUrl, model, contextWindow, maxOutputTokens, tools, images, thinking, instructions },
-});
-
 interface TilesProps {
   readonly chosen: Preset | null;
   readonly onChoose: (preset: Preset) => void;
@@ -136,11 +106,6 @@ function Tiles({ chosen, onChoose }: TilesProps) {
       ))}
     </fieldset>
   );
-}
-
-interface PartProps {
-  readonly draft: Draft;
-  readonly change: (own: Partial<Draft>) => void;
 }
 
 function Main({
@@ -245,66 +210,6 @@ function KeyField({ value, onChange, channel }: KeyFieldProps) {
         </span>
       )}
     </Field>
-  );
-}
-
-function More({ draft, change }: PartProps) {
-  const words = useWords();
-  return (
-    <details className={styles.more}>
-      <summary>{words.text("form.more")}</summary>
-      <Field label={words.text("form.contextWindow")} hint={words.text("form.contextWindowHint")}>
-        {(ids) => (
-          <input
-            {...ids}
-            type="number"
-            min={1000}
-            max={100_000_000}
-            required
-            className={parts.field}
-            value={draft.contextWindow}
-            onChange={({ target }) => change({ contextWindow: target.valueAsNumber })}
-          />
-        )}
-      </Field>
-      <Field label={words.text("form.maxOutput")} hint={words.text("form.maxOutputHint")}>
-        {(ids) => (
-          <input
-            {...ids}
-            type="number"
-            min={1}
-            max={100_000_000}
-            className={parts.field}
-            value={draft.maxOutputTokens ?? ""}
-            onChange={({ target }) =>
-              change({ maxOutputTokens: target.value === "" ? null : target.valueAsNumber })
-            }
-          />
-        )}
-      </Field>
-      <div className={styles.switches}>
-        {(["tools", "images", "thinking"] as const).map((ability) => (
-          <Switch
-            key={ability}
-            label={words.text(`form.${ability}`)}
-            checked={draft[ability]}
-            onChange={(checked) => change({ [ability]: checked })}
-          />
-        ))}
-      </div>
-      <Field label={words.text("form.instructions")} hint={words.text("form.instructionsHint")}>
-        {(ids) => (
-          <textarea
-            {...ids}
-            rows={4}
-            maxLength={20_000}
-            className={parts.field}
-            value={draft.instructions}
-            onChange={({ target }) => change({ instructions: target.value })}
-          />
-        )}
-      </Field>
-    </details>
   );
 }
 

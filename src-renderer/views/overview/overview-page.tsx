@@ -36,11 +36,15 @@ export function OverviewPage() {
       <StatusFailure status={stores.status} />
       {isFirst && <FirstRun onDone={() => preferences.set({ firstRun: "done" })} />}
       <Chain />
-      <Running />
-      <div className={styles.columns}>
-        <Latest />
-        <Problems />
-      </div>
+      {!isFirst && (
+        <>
+          <Running />
+          <div className={styles.columns}>
+            <Latest />
+            <Problems />
+          </div>
+        </>
+      )}
     </Page>
   );
 }
