@@ -28,6 +28,10 @@ export function useKeys(handle: (event: KeyboardEvent) => boolean): void {
 }
 
 export function takePageKey({ route }: Frame, event: KeyboardEvent): boolean {
+  if (event.key === "F1" || event.key === "?") {
+    route.go("settings", "keyboard");
+    return true;
+  }
   const page = event.key === "," ? "settings" : pages[Number(event.key) - 1];
   if (!hasMod(event) || event.altKey || event.shiftKey || !page) return false;
   route.go(page);

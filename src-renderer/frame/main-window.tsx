@@ -1,5 +1,5 @@
 /** The window once it is open: rail, state line, the page, status bar. */
-import { type MouseEvent, useCallback } from "react";
+import { type MouseEvent, useCallback, useState } from "react";
 import { useStore } from "zustand";
 import { useWords } from "../i18n/language.tsx";
 import { Glyph } from "../parts/glyph.tsx";
@@ -15,8 +15,9 @@ import { SettingsPage } from "../views/settings/settings-page.tsx";
 import { UsagePage } from "../views/usage/usage-page.tsx";
 import styles from "./frame.module.css";
 import { useFrame, useRoute } from "./frame.ts";
-import { takePageKey, useKeys } from "./keys.ts";
+import { hasMod, takePageKey, useKeys } from "./keys.ts";
 import { mainId } from "./page.tsx";
+import { Palette } from "./palette.tsx";
 import { Rail } from "./rail.tsx";
 import { StateLine } from "./state-line.tsx";
 import { StatusBar } from "./status-bar.tsx";
@@ -26,7 +27,17 @@ export function MainWindow() {
   const frame = useFrame();
   const { stores } = frame;
   const { page } = useRoute();
-  useKeys(useCallback((event) => takePageKey(frame, event), [frame]));
+  const [isSearching, setIsSearching] = useState(false);
+  useKeys(
+    useCallback(
+      (event) => {
+        if (!hasMod(event) || event.key.toLowerCase() !== "k") return takePageKey(frame, event);
+        setIsSearching(true);
+        return true;
+      },
+      [frame],
+    ),
+  );
   const Shown = shownPages[page];
   return (
     <div className={styles.window}>
@@ -38,6 +49,7 @@ export function MainWindow() {
       <LostBanner stores={stores} />
       <Shown />
       <StatusBar status={stores.status} />
+      {isSearching && <Palette onClose={() => setIsSearching(false)} />}
     </div>
   );
 }

@@ -526,4 +526,13 @@ export const en = {
     "In the Inspector choose Export and the bundle for a bug report. It holds what happened and when, and nothing of what was said; you can look at it before it is saved.",
   "channels.empty.body": "Add one to use your own model in Cursor.",
   "item.liveTail": "Its end is shown while it grows; all of it when it is finished.",
+
+  "palette.label": "Go to a page, a conversation, a channel …",
+  "palette.none": "Nothing has these words.",
+  "palette.page": "Page",
+  "palette.action": "Action",
+  "keyboard.settings": "Settings",
+  "keyboard.palette": "Go anywhere by a few letters",
+  "keyboard.add": "Add a channel (Channels)",
+  "keyboard.list": "This list",
 } as const;

@@ -503,4 +503,13 @@ export const zhCN = {
     "在“流诊断”中选择“导出”和“用于反馈问题的文件”。它只包含发生了什么和时间，不含对话内容；保存前可以查看。",
   "channels.empty.body": "添加一个渠道，就能在 Cursor 中使用自己的模型。",
   "item.liveTail": "生成过程中只显示末尾；完成后显示全部。",
+
+  "palette.label": "前往页面、会话、渠道…",
+  "palette.none": "没有匹配项。",
+  "palette.page": "页面",
+  "palette.action": "操作",
+  "keyboard.settings": "设置",
+  "keyboard.palette": "输入几个字母前往任何位置",
+  "keyboard.add": "添加渠道（模型渠道页）",
+  "keyboard.list": "此列表",
 } as const satisfies Record<keyof typeof en, string>;

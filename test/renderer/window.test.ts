@@ -2,11 +2,12 @@
 import assert from "node:assert/strict";
 import { after, before, describe, type TestContext, test } from "node:test";
 import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
-import { openPage, overflowing } from "../support/browser.ts";
+import { barriers, openPage, overflowing } from "../support/browser.ts";
 import { launchChromium, skipWithoutChromium } from "../support/chromium.ts";
 import { until } from "../support/until.ts";
 import { buildWindow, startWindowHost } from "../support/window-host.ts";
 import {
+  fullScript,
   sampleCall,
   sampleChannel,
   sampleConversation,
@@ -401,6 +402,22 @@ describe("the built window", { skip: skipWithoutChromium }, () => {
     );
     await page.keyboard.press("Enter");
     await page.getByText("The test could not be made").waitFor();
+  });
+
+  test("a few letters lead anywhere: Ctrl+K finds pages, channels and conversations", async (t) => {
+    const { host, page } = await open(t, fullScript());
+    await page.goto(host.address());
+    await page.locator("main").waitFor();
+    await page.keyboard.press("Control+k");
+    const field = page.getByRole("dialog").getByRole("combobox");
+    await field.fill("重构");
+    await page.getByRole("option", { name: /重构设置页面/ }).waitFor();
+    assert.deepEqual(await barriers(page), []);
+    await field.fill("insp");
+    await page.keyboard.press("Enter");
+    await page.getByRole("grid").waitFor();
+    await page.keyboard.press("?");
+    await page.getByRole("tab", { name: "Keyboard", selected: true }).waitFor();
   });
 
   test("Chinese readers get Chinese, and dark desktops a dark page", async (t) => {

@@ -4,14 +4,18 @@ import styles from "./settings.module.css";
 
 const shortcuts = [
   ["Ctrl+1 … 8", "pages"],
+  ["Ctrl+,", "settings"],
+  ["Ctrl+K", "palette"],
   ["Alt+← Alt+→", "back"],
   ["/", "filter"],
   ["Ctrl+F", "find"],
   ["F3, Shift+F3", "next"],
   ["j k ↑ ↓", "rows"],
   ["Home End PgUp PgDn", "far"],
+  ["n", "add"],
   ["Enter", "open"],
   ["Esc", "close"],
+  ["F1, ?", "list"],
 ] as const;
 
 export function Keyboard() {
