@@ -2,12 +2,13 @@
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { createHttpClient, post } from "./client.ts";
-import { Language } from "./i18n/language.tsx";
-import { createWords, pickLanguage } from "./i18n/words.ts";
+import { App } from "./frame/app.tsx";
+import { Appearance } from "./frame/appearance.tsx";
+import { createPreferences } from "./stores/preferences.ts";
+import { createRoute } from "./stores/route.ts";
 import { createSession, type Door } from "./stores/session.ts";
 import { createStores } from "./stores/stores.ts";
 import "./styles/base.css";
-import { App } from "./views/app.tsx";
 
 const tokenItem = "token";
 const { origin } = location;
@@ -57,14 +58,26 @@ addEventListener("hashchange", () => {
   if (codeOf(location.hash) !== null) location.reload();
 });
 
-const words = createWords(pickLanguage(navigator.languages));
-document.documentElement.lang = words.language;
+const route = createRoute({
+  hash: () => location.hash,
+  go(hash) {
+    location.hash = hash;
+  },
+  listen: (listener) => addEventListener("hashchange", listener),
+});
+
+const preferencesItem = "preferences";
+const preferences = createPreferences({
+  read: () => localStorage.getItem(preferencesItem),
+  keep: (text) => localStorage.setItem(preferencesItem, text),
+});
+
 const root = document.getElementById("root");
 if (!root) throw new Error("index.html has no #root");
 createRoot(root).render(
   <StrictMode>
-    <Language value={words}>
-      <App session={session} connect={connect} />
-    </Language>
+    <Appearance preferences={preferences}>
+      <App session={session} connect={connect} route={route} preferences={preferences} />
+    </Appearance>
   </StrictMode>,
 );

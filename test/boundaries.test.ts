@@ -83,7 +83,26 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "node:",
   ],
   "src-main/host": ["src-main/app", "src-main/base", "src-main/contract.ts", "node:"],
-  "src-renderer": ["src-main/contract.ts", "assets", "react", "react-dom", "zustand"],
+  "src-renderer": [
+    "src-main/contract.ts",
+    "assets",
+    "react",
+    "react-dom",
+    "zustand",
+    "lucide-react",
+    "@tanstack/react-virtual",
+  ],
+  // Texts of others and what draws them: the only place that knows markup.
+  "src-renderer/parts/text": [
+    "src-renderer/parts",
+    "src-renderer/i18n",
+    "src-renderer/styles",
+    "react",
+    "marked",
+    "dompurify",
+    "highlight.js",
+    "diff",
+  ],
 };
 
 /** What must not occur in code; comments may speak of it. */

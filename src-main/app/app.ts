@@ -17,8 +17,9 @@ import { createEmitter, type Emitter } from "./events.ts";
 import type { Folder } from "./folder.ts";
 import { createHandlers } from "./handlers.ts";
 import { type Listener, listen } from "./listener.ts";
+import { createOnlooking } from "./onlooking.ts";
 import { findPages } from "./pages.ts";
-import { directOptions, noticeOf, notYet, openParts, statusOf } from "./parts.ts";
+import { directOptions, noticeOf, notYet, openParts, type Parts, statusOf } from "./parts.ts";
 import { direct, portsFor, proxied } from "./ports.ts";
 import { listenAsProxy, type ProxyPartOptions, type RunningProxy } from "./proxy.ts";
 import type { Sealer } from "./sealer.ts";
@@ -75,22 +76,27 @@ export function createApp(options: AppOptions): App {
   const { clock, log } = options;
   const running = notYet(clock);
   const parts = openParts(options, running);
-  const { store, secrets, localKeys, search, outbound, runCredentials } = parts;
+  const { store, secrets } = parts;
+  const pages = findPages(options.rendererDir);
   const events = createEmitter();
   const streams = createEventStreams(events, clock);
   const sessions = createSessions(clock, secrets.contractToken);
   const status = () => statusOf(parts, options, running);
-  const address = () => (running.listener ? addressOf(running.listener) : null);
-  const windowUrl = () => (running.listener ? `${addressOf(running.listener)}#${sessions.mint()}` : null);
+  const address = () => running.listener && addressOf(running.listener);
+  const windowUrl = () => running.listener && `${addressOf(running.listener)}#${sessions.mint()}`;
+  const { watch, recorder, ...onlooking } = createOnlooking(parts, clock, events, running);
   const alive = { clock, events, status, windowUrl, address, proxy: () => running.proxy };
-  const handlers = createHandlers({ ...parts, ...alive });
+  const handlers = createHandlers({ ...parts, ...onlooking, ...alive });
   const answer = (name: string, params: unknown) => dispatch(handlers, log, name, params);
-  const pages = findPages(options.rendererDir);
   const window = createWindow({ clock, log, sessions, pages, events: streams, dispatch: answer });
+  const front = { ...frontOf(parts), clock, log, window };
 
   function onCall(callId: string): void {
     const call = store.calls.get(callId);
-    if (call) events.emit("calls.changed", call);
+    if (call) {
+      recorder.changed(call);
+      events.emit("calls.changed", call);
+    }
     events.emit("status.changed", status());
   }
 
@@ -98,21 +104,16 @@ export function createApp(options: AppOptions): App {
     const { tls = null, proxyPort = wanted === 0 ? 0 : null } = more;
     if (running.direct) throw new OwnkeyError("bug", "The program listens already.");
     // Opens its key, so that the redactor knows it before any tool answers.
-    search.get();
-    const endpoint = createDirect(directOptions(options, parts, onCall));
+    parts.search.get();
+    const endpoint = createDirect({ ...directOptions(options, parts, onCall), watch });
     running.direct = endpoint;
-    const { pathSecret } = secrets;
-    const { wrongTries } = localKeys;
-    const own = { pathSecret, hop: outbound.hop, isRunSecret: runCredentials.isSecret };
-    const front = { ...own, clock, log, direct: endpoint, wrongTries, tls, window };
-    const listener = await listen(front, portsFor(store, wanted, direct));
+    const listener = await listen({ ...front, direct: endpoint, tls }, portsFor(store, wanted, direct));
     running.listener = listener;
     if (wanted !== 0) store.settings.set(direct.setting, listener.port);
-    const proxy = await openProxy({ ...parts, clock, direct: endpoint }, proxyPort);
-    running.proxy = proxy;
+    running.proxy = await openProxy({ ...parts, clock, direct: endpoint }, proxyPort);
     parts.setup.resume();
     running.stopUpkeep = startUpkeep({ ...parts, clock, log, runs: endpoint.runs });
-    return listeningOf(listener, proxy, pathSecret);
+    return listeningOf(listener, running.proxy, secrets.pathSecret);
   }
 
   async function stop(): Promise<void> {
@@ -122,6 +123,8 @@ export function createApp(options: AppOptions): App {
     streams.close();
     await running.proxy?.close();
     await running.listener?.close();
+    watch.close();
+    recorder.close();
     store.close();
   }
 
@@ -132,12 +135,17 @@ export function createApp(options: AppOptions): App {
     contractToken: secrets.contractToken,
     dispatch: answer,
     listen: start,
-    close() {
-      stopping ??= stop();
-      return stopping;
-    },
+    close: () => (stopping ??= stop()),
   };
 }
+
+/** What the listener asks of the parts. */
+const frontOf = ({ secrets, localKeys, outbound, runCredentials }: Parts) => ({
+  pathSecret: secrets.pathSecret,
+  wrongTries: localKeys.wrongTries,
+  hop: outbound.hop,
+  isRunSecret: runCredentials.isSecret,
+});
 
 function listeningOf(listener: Listener, proxy: RunningProxy, pathSecret: string): Listening {
   const address = addressOf(listener);

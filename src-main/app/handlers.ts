@@ -5,9 +5,17 @@ import type { CallName, ParamsOf, ResultOf, Status } from "../contract.ts";
 import type { Store } from "../store/store.ts";
 import type { CarryOut } from "../transport/run/local-steps.ts";
 import { type ChannelParts, channelRows } from "./channels/rows.ts";
+import { type Conversations, readConversation, readPart, searchConversations } from "./conversation-views.ts";
 import type { Carrier } from "./conversations.ts";
 import { type CursorParts, createCursorHandlers } from "./cursor-handlers.ts";
 import { createDataHandlers } from "./data-handlers.ts";
+import {
+  clearRecording,
+  exportRecording,
+  type Inspector,
+  inspectCall,
+  setRecording,
+} from "./diagnostics/inspector.ts";
 import type { Emitter } from "./events.ts";
 import type { LocalKeys } from "./local-keys.ts";
 import { type SearchSettings, setSearch } from "./search.ts";
@@ -23,6 +31,8 @@ export type Handlers = { readonly [K in CallName]: Handler<ParamsOf<K>, ResultOf
 export interface Parts extends ChannelParts, Omit<CursorParts, keyof ChannelParts> {
   readonly store: Store;
   readonly localKeys: LocalKeys;
+  readonly conversations: Conversations;
+  readonly inspector: Inspector;
   readonly search: SearchSettings;
   /** Where it listens, with a slash at its end; null while it does not. */
   address(): string | null;
@@ -37,10 +47,16 @@ export interface Parts extends ChannelParts, Omit<CursorParts, keyof ChannelPart
 
 const nothing = z.null();
 const byId = z.strictObject({ id: z.string() });
-const withLimit = z.strictObject({ limit: z.int().min(1).max(1000) });
+const withLimit = z.strictObject({ limit: z.int().min(1).max(20_000) });
 const withRange = z.strictObject({ fromMs: z.int().min(0), toMs: z.int().min(0) });
 const withName = z.strictObject({ name: z.string().trim().min(1).max(100) });
 const withTerm = z.strictObject({ term: z.string().trim().min(1).max(1000) });
+const time = z.int().min(0).max(8.64e15);
+const usageSpan = z.strictObject({
+  fromMs: time,
+  toMs: time,
+  offsetMs: z.int().min(-86_400_000).max(86_400_000),
+});
 const byIdOrAll = z.strictObject({ id: z.string().nullable() });
 
 export function createHandlers(parts: Parts): Handlers {
@@ -82,6 +98,24 @@ export function createHandlers(parts: Parts): Handlers {
     "search.set": { params: setSearch, answer: search.set },
     "search.test": { params: withTerm, answer: ({ term }) => testSearch(local, term) },
     "calls.recent": { params: withLimit, answer: ({ limit }) => store.calls.recent(limit) },
+    "usage.read": { params: usageSpan, answer: store.reading.usage },
+    ...recordingHandlers(parts.inspector),
+    "conversations.list": { params: searchConversations, answer: parts.conversations.list },
+    "conversations.read": {
+      params: readConversation,
+      answer: ({ id, from }) => parts.conversations.read(id, from),
+    },
+    "conversations.part": {
+      params: readPart,
+      answer: ({ id, seq, part }) => parts.conversations.part(id, seq, part),
+    },
+    "conversations.stop": {
+      params: byId,
+      answer({ id }) {
+        parts.conversations.stop(id);
+        return null;
+      },
+    },
     "conversations.verify": { params: byIdOrAll, answer: ({ id }) => store.verify(id) },
     ...createCursorHandlers(parts, changed, listening),
     "window.open": {
@@ -93,3 +127,12 @@ export function createHandlers(parts: Parts): Handlers {
     },
   };
 }
+
+const recordingHandlers = (inspector: Inspector) =>
+  ({
+    "calls.inspect": { params: inspectCall, answer: ({ callId }) => inspector.inspect(callId) },
+    "recording.get": { params: nothing, answer: inspector.recording },
+    "recording.set": { params: setRecording, answer: ({ level }) => inspector.setLevel(level) },
+    "recording.clear": { params: clearRecording, answer: ({ callIds }) => inspector.clear(callIds) },
+    "recording.export": { params: exportRecording, answer: inspector.export },
+  }) satisfies Partial<Handlers>;

@@ -48,4 +48,6 @@ export const contentSecurityPolicy = [
   "form-action 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
+  // The one that takes texts of others through its list of tags.
+  "trusted-types dompurify",
 ].join("; ");

@@ -8,6 +8,7 @@ import { directDispatcher } from "./exchange/direct-dispatcher.ts";
 import { type Limits, usualLimits } from "./exchange/guard.ts";
 import type { HttpRequest } from "./exchange/http.ts";
 import { Slots } from "./exchange/slots.ts";
+import type { Tap } from "./exchange/tap.ts";
 import { allowedFields, headerProblem } from "./extras.ts";
 import { upstreamOf } from "./failure/errors.ts";
 import type { Format } from "./format.ts";
@@ -35,6 +36,8 @@ export interface Surroundings {
   readonly secretHeaders: Readonly<Record<string, string>>;
   /** Named in each request, so that one that comes back to this very program is known. */
   readonly hop: string | null;
+  /** null: nobody listens. */
+  readonly tap: Tap | null;
 }
 
 /** `apiKey` null: this server wants none. Throws `config` or `auth` with a sentence that says what to correct. */
@@ -50,6 +53,7 @@ export function createLlm(
     dispatcher = () => directDispatcher(limits.connectMs),
     secretHeaders = {},
     hop = null,
+    tap = null,
   } = surroundings;
   const { concurrency: most } = channel;
   const format = formats[channel.format];
@@ -71,6 +75,7 @@ export function createLlm(
         slots,
         most,
         signal,
+        tap,
         reader,
         request: asked,
         eventsOf,

@@ -28,7 +28,7 @@ export interface CallRow {
   readonly error: string | null;
 }
 
-type CallSql = Omit<CallRow, "usage" | "error"> & {
+export type CallSql = Omit<CallRow, "usage" | "error"> & {
   readonly usage_json: string | null;
   readonly error_json: string | null;
 };
@@ -67,10 +67,10 @@ export function createCalls(
 
   return {
     /** Newest first. */
-    recent: (limit: number): readonly CallRow[] => selectRecent.all(limit).map(toRow),
+    recent: (limit: number): readonly CallRow[] => selectRecent.all(limit).map(toCallRow),
     get(callId: string): CallRow | null {
       const row = selectOne.get(callId);
-      return row ? toRow(row) : null;
+      return row ? toCallRow(row) : null;
     },
     /** What people saw last of a call that came to no answer; null when they saw nothing. */
     partial: (callId: string): string | null => selectPartial.get(callId) ?? null,
@@ -89,8 +89,9 @@ export function createCalls(
   };
 }
 
-const view = `
-  SELECT call_id AS callId, conversation_id AS conversationId, channel_id AS channelId,
+/** Of a CallSql, from llm_calls and channels. */
+export const callColumns = `
+  call_id AS callId, conversation_id AS conversationId, channel_id AS channelId,
     coalesce(channels.name, channel_id) AS channelName, model, status, planned_ms AS plannedMs, ended_ms AS endedMs,
     (SELECT count(*) FROM llm_tries WHERE llm_tries.call_id = llm_calls.call_id) AS tries,
     (SELECT first_ms - started_ms FROM llm_tries WHERE llm_tries.call_id = llm_calls.call_id
@@ -98,10 +99,11 @@ const view = `
     (SELECT usage_json FROM llm_tries WHERE llm_tries.call_id = llm_calls.call_id
       AND usage_json IS NOT NULL ORDER BY try DESC LIMIT 1) AS usage_json,
     (SELECT error_json FROM llm_tries WHERE llm_tries.call_id = llm_calls.call_id
-      ORDER BY try DESC LIMIT 1) AS error_json
-  FROM llm_calls LEFT JOIN channels ON channels.id = channel_id`;
+      ORDER BY try DESC LIMIT 1) AS error_json`;
 
-const toRow = ({ usage_json, error_json, ...row }: CallSql): CallRow => ({
+const view = `SELECT ${callColumns} FROM llm_calls LEFT JOIN channels ON channels.id = channel_id`;
+
+export const toCallRow = ({ usage_json, error_json, ...row }: CallSql): CallRow => ({
   ...row,
   usage: usage_json === null ? null : (JSON.parse(usage_json) as Usage),
   error: error_json === null ? null : (JSON.parse(error_json) as LlmError).message,

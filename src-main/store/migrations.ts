@@ -208,6 +208,17 @@ CREATE TABLE local_keys (
   `
 ALTER TABLE llm_tries ADD COLUMN prices_json TEXT;     -- of its channel; NULL: not priced
 `,
+  // 4: what was recorded of calls, for diagnosis
+  `
+CREATE TABLE samples (
+  call_id  TEXT NOT NULL REFERENCES llm_calls (call_id) ON DELETE CASCADE,
+  try      INTEGER NOT NULL,
+  packed   BLOB NOT NULL,                         -- gzip of JSON; secrets were taken out before
+  saved_ms INTEGER NOT NULL,
+  PRIMARY KEY (call_id, try)
+) STRICT;
+CREATE INDEX samples_recent ON samples (saved_ms DESC);
+`,
 ];
 
 /** Brings the database to the newest schema; one with rows in it is copied first (backups.ts). Throws as `upgrade`. */

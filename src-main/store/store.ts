@@ -11,9 +11,14 @@ import { createLocalKeys, type LocalKeys } from "./local-keys.ts";
 import { createMessages } from "./messages.ts";
 import { createNaming, type Naming } from "./naming.ts";
 import { createOperations } from "./operations.ts";
+import { createCheck } from "./reading/check.ts";
+import { createList } from "./reading/list.ts";
+import { createRead } from "./reading/read.ts";
+import { createUsage as createUsageRows } from "./reading/usage.ts";
 import { type ConversationRecord, createRecords } from "./record.ts";
 import { createRequestParts } from "./request-parts.ts";
 import { createRuns, type Runs } from "./runs.ts";
+import { createSamples, type Samples } from "./samples.ts";
 import { createSecrets, type Secrets } from "./secrets.ts";
 import { createSettings, type Settings } from "./settings.ts";
 import { createTries } from "./tries.ts";
@@ -27,15 +32,23 @@ export interface Store {
   readonly checkpoints: Checkpoints;
   readonly channels: Channels;
   readonly secrets: Secrets;
+  readonly samples: Samples;
   readonly settings: Settings;
   readonly localKeys: LocalKeys;
   readonly data: StoredData;
   /** Of the tries that ended in [fromMs, toMs). */
   usage(fromMs: number, toMs: number): UsageReport;
+  /** What people look at; nothing here writes. */
+  readonly reading: Reading;
   /** null: all conversations. */
   verify(conversationId: string | null): Verification;
   close(): void;
 }
+
+export type Reading = ReturnType<typeof createList> &
+  ReturnType<typeof createRead> &
+  ReturnType<typeof createCheck> &
+  ReturnType<typeof createUsageRows>;
 
 export interface Conversations extends ConversationReading, Naming {
   commit(commit: Commit): CommitResult;
@@ -71,10 +84,12 @@ export function openStore(file: string): Store {
     checkpoints: guard(createCheckpoints(db)),
     channels: guard(createChannels(db)),
     secrets: guard(createSecrets(db)),
+    samples: guard(createSamples(db)),
     settings: guard(createSettings(db)),
     localKeys: guard(createLocalKeys(db)),
     data: createStoredData(db, recovery),
     usage: (fromMs, toMs) => translated(() => usage(fromMs, toMs)),
+    reading: guard({ ...createList(db), ...createRead(db), ...createCheck(db), ...createUsageRows(db) }),
     verify: (conversationId) => translated(() => verify(conversationId)),
     close: () => translated(close),
   };

@@ -4,6 +4,8 @@
  *   run_request -> known run? resume : ask for the context, then start
  *   replies, cancel, steering -> the runner          updates, questions -> the client (as the runner's View)
  *   the tail: abort what is open, turn_ended, last checkpoint, its mark, end of stream
+ *
+ * Longer than 300 lines because what a connection hears, shows and says last is one state.
  */
 import { OwnkeyError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
@@ -22,12 +24,14 @@ import { modelOf, toolFilterOf, toUserMessage } from "./dialect/decode.ts";
 import { shellDelta, turnEnded } from "./dialect/encode.ts";
 import { execIdOf } from "./dialect/ids.ts";
 import { Execs } from "./execs.ts";
+import { lookOn, unknownIn } from "./look-on.ts";
 import { Queries } from "./queries.ts";
 import { broughtCommit } from "./run/origin.ts";
 import type { Runner } from "./run/runner.ts";
 import type { Runners } from "./run/runners.ts";
 import { type Asked, messageHashOf, type New, type StartOptions, toResumed, toStart } from "./run/start.ts";
 import type { Ending, View } from "./run/view.ts";
+import type { Watch } from "./run/watch.ts";
 import type { Handler, Inbound, Session, Stream } from "./sessions.ts";
 import type { Problem } from "./wire/errors.ts";
 import { Outbox } from "./wire/outbox.ts";
@@ -35,6 +39,7 @@ import { Outbox } from "./wire/outbox.ts";
 export interface AttemptOptions extends StartOptions {
   readonly runners: Runners;
   readonly log: Log;
+  readonly watch?: Watch;
   /** Enabled channels: what a run may ask for. */
   channels(): readonly Channel[];
   /** The attempt is over. */
@@ -48,6 +53,7 @@ export class Attempt implements Handler, View {
   readonly #session: Session;
   readonly #stream: Stream;
   readonly #outbox: Outbox;
+  readonly #look: ReturnType<typeof lookOn>;
   readonly #execs: Execs;
   readonly #queries: Queries;
   readonly #blobs: Blobs;
@@ -62,7 +68,9 @@ export class Attempt implements Handler, View {
     this.#options = options;
     this.#session = session;
     this.#stream = stream;
-    this.#outbox = new Outbox(stream.response, options.clock);
+    const { watch, clock } = options;
+    this.#look = lookOn(watch, session.requestId, () => this.#runner?.state.conversationId);
+    this.#outbox = new Outbox(stream.response, clock, this.#look.sent);
     const nextId = () => this.#nextId();
     const send = (message: AgentServerMessage) => this.#outbox.send(message);
     this.#execs = new Execs(options.clock, nextId, send);
@@ -77,6 +85,7 @@ export class Attempt implements Handler, View {
     try {
       if (inbound.type === "message") {
         this.#unknown += unknownIn(inbound.message);
+        this.#look.heard(inbound.message);
         this.#hear(inbound.message);
       } else if (!this.#hasBegun)
         throw new OwnkeyError(
@@ -294,6 +303,3 @@ export class Attempt implements Handler, View {
     return ++this.#lastId;
   }
 }
-
-const unknownIn = ({ message, $unknown = [] }: AgentClientMessage): number =>
-  message.case === undefined || $unknown.length > 0 || (message.value.$unknown ?? []).length > 0 ? 1 : 0;

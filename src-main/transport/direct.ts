@@ -9,6 +9,7 @@
 import type { Clock } from "../base/clock.ts";
 import { OwnkeyError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
+import type { Tap } from "../llm/exchange/tap.ts";
 import type { Llm } from "../llm/llm.ts";
 import type { Channel } from "../llm/types.ts";
 import type { Store } from "../store/store.ts";
@@ -17,6 +18,7 @@ import { bidiAppend } from "./bidi.ts";
 import { createTools } from "./dialect/tools/carry-out.ts";
 import type { CarryOut } from "./run/local-steps.ts";
 import { Runners } from "./run/runners.ts";
+import type { Watch } from "./run/watch.ts";
 import { runSse } from "./run-sse.ts";
 import { runStream } from "./run-stream.ts";
 import { Sessions } from "./sessions.ts";
@@ -33,7 +35,7 @@ export interface DirectOptions {
   /** Enabled channels in the user's order: what Cursor is offered. */
   channels(): readonly Channel[];
   /** Opens the channel's key. Throws `config` or `auth` with a sentence that says what to do. */
-  createLlm(channel: Channel): Llm;
+  createLlm(channel: Channel, tap: Tap | null): Llm;
   /** Signs the commit names in checkpoints. */
   readonly installationKey: Uint8Array;
   /** Absolute folders no tool of the agent may touch. */
@@ -48,6 +50,7 @@ export interface DirectOptions {
   readonly local: CarryOut;
   /** Something about a call became visible in the store. */
   onCall(callId: string): void;
+  readonly watch?: Watch;
 }
 
 /** Local keys and the tokens exchanged for them. */
@@ -68,6 +71,7 @@ export interface Direct {
   isBusy(conversationId: string): boolean;
   /** Ends the connections of this conversation, or of all: the store is about to change beneath them. */
   forget(conversationId: string | null): void;
+  cancel(conversationId: string, reason: string): void;
   /** Parks every open run and closes its streams. */
   stop(): Promise<void>;
 }
@@ -134,11 +138,9 @@ export function createDirect(options: DirectOptions): Direct {
       answerFor(principal, request, response, path).catch(refused);
     },
     runs: () => runners.busy,
-    isBusy: (conversationId) => runners.isBusy(conversationId),
-    forget(conversationId) {
-      if (conversationId === null) runners.park();
-      else runners.forget(conversationId);
-    },
+    isBusy: (id) => runners.isBusy(id),
+    forget: (id) => (id === null ? runners.park() : runners.forget(id)),
+    cancel: (id, reason) => runners.cancel(id, reason),
     async stop() {
       runners.park();
       sessions.stop();

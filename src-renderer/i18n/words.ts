@@ -2,7 +2,8 @@
 import { en } from "./en.ts";
 import { zhCN } from "./zh-CN.ts";
 
-const catalogues = { en, "zh-CN": zhCN } as const;
+/** pseudo: English two fifths longer, to see where a window has no room for a language that is. */
+const catalogues = { en, "zh-CN": zhCN, pseudo: longer(en) } as const;
 
 export type Language = keyof typeof catalogues;
 export type TextKey = keyof typeof en;
@@ -27,26 +28,44 @@ export interface Words {
   /** The text around its placeholders, for values that are elements: ["before ", {name}, " after"]. */
   pieces(key: TextKey): readonly (string | { readonly name: string })[];
   number(value: number): string;
+  /** As short as it can be told: 38K. */
+  compact(value: number): string;
   /** Of a share between 0 and 1. */
   percent(share: number): string;
   /** The time of day with seconds, with the date when it is not `nowMs`'s. */
   time(ms: number, nowMs: number): string;
+  /** As short as it can be told in a list: the time of day today, else the date. */
+  moment(ms: number, nowMs: number): string;
+  bytes(count: number): string;
   /** Milliseconds below ten seconds as "340ms" or "1.2s", whole seconds above. */
   duration(ms: number): string;
 }
 
 export function createWords(language: Language, timeZone?: string): Words {
+  const locale = language === "pseudo" ? "en" : language;
   const catalogue: Readonly<Record<TextKey, string>> = catalogues[language];
   const zone = timeZone === undefined ? {} : { timeZone };
-  const plurals = new Intl.PluralRules(language);
-  const numbers = new Intl.NumberFormat(language, { maximumFractionDigits: 0 });
-  const percents = new Intl.NumberFormat(language, { style: "percent" });
-  const days = new Intl.DateTimeFormat(language, { ...zone, dateStyle: "short" });
+  const plurals = new Intl.PluralRules(locale);
+  const numbers = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
+  const compacts = new Intl.NumberFormat(locale, { notation: "compact", maximumSignificantDigits: 3 });
+  const percents = new Intl.NumberFormat(locale, { style: "percent" });
+  const days = new Intl.DateTimeFormat(locale, { ...zone, dateStyle: "short" });
   const clock = { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" } as const;
-  const times = new Intl.DateTimeFormat(language, { ...zone, ...clock });
-  const datedTimes = new Intl.DateTimeFormat(language, { ...zone, ...clock, month: "short", day: "numeric" });
+  const times = new Intl.DateTimeFormat(locale, { ...zone, ...clock });
+  const datedTimes = new Intl.DateTimeFormat(locale, { ...zone, ...clock, month: "short", day: "numeric" });
+  const shortTimes = new Intl.DateTimeFormat(locale, {
+    ...zone,
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
+  });
+  const shortDays = new Intl.DateTimeFormat(locale, { ...zone, month: "short", day: "numeric" });
+  const byteUnits = (["byte", "kilobyte", "megabyte", "gigabyte"] as const).map(
+    (unit) =>
+      new Intl.NumberFormat(locale, { style: "unit", unit, unitDisplay: "narrow", maximumFractionDigits: 1 }),
+  );
   const unit = (name: "millisecond" | "second", digits: number) =>
-    new Intl.NumberFormat(language, {
+    new Intl.NumberFormat(locale, {
       style: "unit",
       unitDisplay: "narrow",
       unit: name,
@@ -65,16 +84,34 @@ export function createWords(language: Language, timeZone?: string): Words {
     },
     pieces: (key) => piecesOf(catalogue[key]),
     number: (value) => numbers.format(value),
+    compact: (value) => compacts.format(value),
     percent: (share) => percents.format(share),
     time(ms, nowMs) {
       const isToday = days.format(ms) === days.format(nowMs);
       return (isToday ? times : datedTimes).format(ms);
+    },
+    moment(ms, nowMs) {
+      if (days.format(ms) === days.format(nowMs)) return shortTimes.format(ms);
+      const isThisYear = new Date(ms).getFullYear() === new Date(nowMs).getFullYear();
+      return (isThisYear ? shortDays : days).format(ms);
+    },
+    bytes(count) {
+      const power = Math.min(3, Math.floor(Math.log2(Math.max(1, count)) / 10));
+      return byteUnits[power]?.format(count / 1024 ** power) ?? "";
     },
     duration(ms) {
       if (ms < 999.5) return milliseconds.format(ms);
       return ms < 9950 ? fineSeconds.format(ms / 1000) : seconds.format(ms / 1000);
     },
   };
+}
+
+function longer<K extends string>(texts: Readonly<Record<K, string>>): Readonly<Record<K, string>> {
+  const entries = Object.entries<string>(texts).map(([key, text]) => [
+    key,
+    `${text} ${"wide ".repeat(Math.ceil(text.length / 12))}`.trim(),
+  ]);
+  return Object.fromEntries(entries) as Record<K, string>;
 }
 
 /** The first language of the list that we speak; any Chinese is better served by ours than by English. */

@@ -4,14 +4,17 @@ import { useWords } from "../i18n/language.tsx";
 import styles from "../styles/parts.module.css";
 
 interface CopyButtonProps {
-  readonly text: string;
+  /** A function where making it costs something. */
+  readonly text: string | (() => string);
+  /** In place of "Copy". */
+  readonly label?: string;
   /** What is copied, where "Copy" alone would be ambiguous. */
   readonly name?: string;
 }
 
 type Outcome = "copied" | "copyFailed";
 
-export function CopyButton({ text, name }: CopyButtonProps) {
+export function CopyButton({ text, name, label }: CopyButtonProps) {
   const words = useWords();
   const [outcome, setOutcome] = useState<Outcome | null>(null);
 
@@ -22,7 +25,7 @@ export function CopyButton({ text, name }: CopyButtonProps) {
   }, [outcome]);
 
   const copy = () =>
-    void navigator.clipboard.writeText(text).then(
+    void navigator.clipboard.writeText(typeof text === "string" ? text : text()).then(
       () => setOutcome("copied"),
       () => setOutcome("copyFailed"),
     );
@@ -30,7 +33,7 @@ export function CopyButton({ text, name }: CopyButtonProps) {
   return (
     <span className={styles.copy}>
       <button type="button" className={styles.button} aria-label={name} onClick={copy}>
-        {words.text("action.copy")}
+        {label ?? words.text("action.copy")}
       </button>
       <span role="status" className={outcome === null ? undefined : styles.outcome}>
         {outcome && words.text(`action.${outcome}`)}

@@ -2,7 +2,8 @@
 import { type ReactNode, useId } from "react";
 import { useWords } from "../i18n/language.tsx";
 import type { Shadowed } from "../stores/shadow.ts";
-import styles from "../styles/parts.module.css";
+import styles from "../styles/panel.module.css";
+import parts from "../styles/parts.module.css";
 import { Foreign } from "./foreign.tsx";
 import { Glyph } from "./glyph.tsx";
 
@@ -45,7 +46,7 @@ export function Loaded<T>({ state, failure, onRetry, children }: LoadedProps<T>)
 }
 
 /** Grey rows after 150 ms, words after 3 s: what is there at once should not flicker. */
-function Skeleton() {
+export function Skeleton() {
   const words = useWords();
   return (
     <div className={styles.skeleton} aria-busy="true">
@@ -74,7 +75,7 @@ export function Failure({ title, message, onRetry }: FailureProps) {
           <Foreign text={message} />
         </p>
       </div>
-      <button type="button" className={styles.button} onClick={onRetry}>
+      <button type="button" className={parts.button} onClick={onRetry}>
         {words.text("action.retry")}
       </button>
     </div>

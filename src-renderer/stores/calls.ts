@@ -2,20 +2,39 @@
 import type { CallView, Client, UsageView } from "../../src-main/contract.ts";
 import { createShadow, type Shadow } from "./shadow.ts";
 
-/** How many are shown. */
-export const shownCalls = 50;
+/** How many are known at first. */
+export const firstCalls = 500;
+/** How many the program gives at most. */
+const mostCalls = 20_000;
 
-export type Calls = Shadow<readonly CallView[], CallView>;
+export interface Calls extends Shadow<readonly CallView[], CallView> {
+  /** Asks for older ones; nothing when all are known. */
+  more(): Promise<void>;
+}
 
-export const createCalls = (client: Client): Calls =>
-  createShadow(() => client.call("calls.recent", { limit: shownCalls }), place);
+export function createCalls(client: Client): Calls {
+  let limit = firstCalls;
+  const shadow = createShadow<readonly CallView[], CallView>(
+    () => client.call("calls.recent", { limit }),
+    (calls, call) => place(calls, call).slice(0, limit),
+  );
+  return {
+    ...shadow,
+    async more() {
+      const state = shadow.store.getState();
+      if (state.type !== "loaded" || state.value.length < limit || limit >= mostCalls) return;
+      limit = Math.min(mostCalls, limit * 4);
+      await shadow.load();
+    },
+  };
+}
 
 /** In place of what was known of the call, or else where its start belongs. */
 function place(calls: readonly CallView[], call: CallView): readonly CallView[] {
   const known = calls.findIndex(({ callId }) => callId === call.callId);
   if (known !== -1) return calls.with(known, call);
   const older = calls.findIndex(({ plannedMs }) => plannedMs <= call.plannedMs);
-  return calls.toSpliced(older === -1 ? calls.length : older, 0, call).slice(0, shownCalls);
+  return calls.toSpliced(older === -1 ? calls.length : older, 0, call);
 }
 
 /** Tokens, from caches or not. */

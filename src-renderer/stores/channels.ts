@@ -16,18 +16,32 @@ export interface Channels extends Shadow<readonly ChannelView[], readonly Channe
   readonly tests: StoreApi<Tests>;
   /** Sends one small request to the user's account; never rejects. A second test waits for no first one: it is dropped. */
   test(id: string): Promise<void>;
+  /** Shown at once, and taken back when the program refuses. */
+  enable(id: string, enabled: boolean): Promise<void>;
 }
 
 export function createChannels(client: Client, now: () => number): Channels {
   const tests = createStore<Tests>()(() => ({}));
   const show = (id: string, test: Test) => tests.setState({ [id]: test });
 
+  const shadow = createShadow<readonly ChannelView[], readonly ChannelView[]>(
+    () => client.call("channels.list", null),
+    (_, next) => next,
+  );
+
   return {
-    ...createShadow<readonly ChannelView[], readonly ChannelView[]>(
-      () => client.call("channels.list", null),
-      (_, next) => next,
-    ),
+    ...shadow,
     tests,
+    async enable(id, enabled) {
+      const state = shadow.store.getState();
+      if (state.type === "loaded")
+        shadow.hear(state.value.map((channel) => (channel.id === id ? { ...channel, enabled } : channel)));
+      try {
+        await client.call("channels.set", { id, fields: {}, enabled });
+      } catch {
+        await shadow.load();
+      }
+    },
     async test(id) {
       if (tests.getState()[id]?.type === "running") return;
       show(id, { type: "running" });

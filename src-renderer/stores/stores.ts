@@ -1,9 +1,12 @@
 /** All that the window shows, kept in step with the program over one client. */
-import type { Status } from "../../src-main/contract.ts";
+import type { Client, Status } from "../../src-main/contract.ts";
 import type { WindowClient } from "../client.ts";
 import { type Calls, createCalls } from "./calls.ts";
 import { type Channels, createChannels } from "./channels.ts";
+import { type Conversations, createConversations } from "./conversations.ts";
+import { createInspection, type InspectionStore } from "./inspection.ts";
 import { createLink, type LinkStore } from "./link.ts";
+import { createReading, type ReadingStore } from "./reading.ts";
 import { createShadow, type Shadow } from "./shadow.ts";
 
 export interface Stores {
@@ -11,6 +14,11 @@ export interface Stores {
   readonly status: Shadow<Status, Status>;
   readonly channels: Channels;
   readonly calls: Calls;
+  readonly conversations: Conversations;
+  readonly reading: ReadingStore;
+  readonly inspection: InspectionStore;
+  /** For what is asked once and kept by nobody. */
+  readonly client: Client;
   /** Opens the link; everything is asked anew each time it opens. Returns the way to stop. */
   start(): () => void;
   /** Tries at once when the link is lost. */
@@ -22,22 +30,48 @@ export function createStores(client: WindowClient, now: () => number, onRefused:
   const link = createLink(now);
   const channels = createChannels(client, now);
   const calls = createCalls(client);
+  const conversations = createConversations(client, now);
+  const reading = createReading(client);
+  const inspection = createInspection(client);
   const status = createShadow<Status, Status>(
     () => client.call("status.get", null),
     (_, next) => next,
   );
-  const loadAll = () => Promise.all([status.load(), channels.load(), calls.load()]);
+  const loadAll = () =>
+    Promise.all([
+      status.load(),
+      channels.load(),
+      calls.load(),
+      conversations.load(),
+      reading.load(),
+      inspection.load(),
+    ]);
 
   return {
     link: link.store,
     status,
     channels,
     calls,
+    conversations,
+    reading,
+    inspection,
+    client,
     start() {
       const stops = [
         client.on("status.changed", status.hear),
         client.on("channels.changed", channels.hear),
-        client.on("calls.changed", calls.hear),
+        client.on("calls.changed", (call) => {
+          calls.hear(call);
+          inspection.hearCall(call);
+        }),
+        client.on("conversations.changed", (changed) => {
+          conversations.hear(changed);
+          reading.hearChange(changed);
+        }),
+        client.on("live.heard", (pieces) => {
+          reading.hearLive(pieces);
+          inspection.hearLive(pieces);
+        }),
         client.onLink((state) => {
           link.hear(state);
           if (state === "open") void loadAll();

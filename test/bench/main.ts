@@ -2,6 +2,7 @@
 import { parseArgs } from "node:util";
 import { NotMeasurable } from "./cpu.ts";
 import { stream } from "./stream.ts";
+import { window } from "./window.ts";
 
 export interface BenchOptions {
   readonly rounds: number;
@@ -17,6 +18,7 @@ interface Bench {
 }
 
 const benches: Readonly<Record<string, Bench>> = {
+  window: { about: "the built window against its budgets; limit: a factor on them", limit: 1, run: window },
   stream: { about: "CPU of a streamed answer through the whole wire", limit: 8, run: stream },
 };
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { CallView, ChannelView } from "../../src-main/contract.ts";
 import { CallError } from "../../src-renderer/client.ts";
-import { inputOf, shownCalls, speedOf } from "../../src-renderer/stores/calls.ts";
+import { firstCalls, inputOf, speedOf } from "../../src-renderer/stores/calls.ts";
 import { hostOf } from "../../src-renderer/stores/channels.ts";
 import { healthOf } from "../../src-renderer/stores/health.ts";
 import type { LinkState } from "../../src-renderer/stores/link.ts";
@@ -43,14 +43,15 @@ test("everything is asked when the link opens, and again each time it opens anew
     [
       ["status.get", null],
       ["channels.list", null],
-      ["calls.recent", { limit: shownCalls }],
+      ["calls.recent", { limit: firstCalls }],
+      ["conversations.list", { text: "", status: "all", sinceMs: null, after: null, limit: 60 }],
     ],
   );
   await client.last("status.get").answer(sampleStatus());
   assert.deepEqual(stores.status.store.getState(), loaded(sampleStatus()));
   client.setLink("lost");
   client.setLink("open");
-  assert.equal(client.asked.length, 6);
+  assert.equal(client.asked.length, 8);
   assert.deepEqual(stores.status.store.getState(), loaded(sampleStatus()), "the old value stays meanwhile");
 });
 
@@ -109,8 +110,8 @@ test("a changed call replaces its row, a new one goes where its start belongs, a
   client.tell("calls.changed", call("e", 40));
   client.tell("calls.changed", call("b", 20, { status: "failed", error: "429" }));
   assert.deepEqual(ids(), ["e", "c", "d", "b", "a"]);
-  for (let at = 0; at < shownCalls; at++) client.tell("calls.changed", call(`new ${at}`, 100 + at));
-  assert.equal(ids().length, shownCalls);
+  for (let at = 0; at < firstCalls; at++) client.tell("calls.changed", call(`new ${at}`, 100 + at));
+  assert.equal(ids().length, firstCalls);
   client.tell("calls.changed", call("too old", 1));
   assert.ok(!ids().includes("too old"));
 });

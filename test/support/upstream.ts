@@ -46,13 +46,20 @@ export interface Upstream {
   readonly open: () => number;
 }
 
+export interface Tokens {
+  readonly prompt: number;
+  /** Part of `prompt`. */
+  readonly cached: number;
+  readonly output: number;
+}
+
 /** How an answer is said on a wire. */
 export interface Voice {
   thinking(text: string): void;
   text(text: string): void;
   call(name: string, args: string, id: string): void;
-  /** The end, and how many tokens it took: so many in, 5 out. */
-  finish(reason: string, promptTokens: number): void;
+  /** The end, and how many tokens it took. */
+  finish(reason: string, tokens: Tokens): void;
 }
 
 export class Say {
@@ -60,8 +67,10 @@ export class Say {
   readonly #voice: Voice;
   #calls = 0;
   #isOver = false;
-  /** Tokens of the prompt, as the provider counts them. */
+  /** Tokens, as the provider counts them; `cached` are part of `prompt`. */
   promptTokens = 10;
+  #cachedTokens = 0;
+  #outputTokens = 5;
   /** Resolves when the other side has hung up. */
   readonly gone: Promise<void>;
 
@@ -98,8 +107,19 @@ export class Say {
     this.#voice.call(name, typeof args === "string" ? args : JSON.stringify(args), id);
   }
 
+  /** What the answer will have cost, in tokens. `cached` is part of `input`. */
+  used(input: number, cached: number, output: number): void {
+    this.promptTokens = input;
+    this.#cachedTokens = cached;
+    this.#outputTokens = output;
+  }
+
   finish(reason = this.#calls > 0 ? "tool_calls" : "stop"): void {
-    this.#voice.finish(reason, this.promptTokens);
+    this.#voice.finish(reason, {
+      prompt: this.promptTokens,
+      cached: this.#cachedTokens,
+      output: this.#outputTokens,
+    });
     this.#response.end();
     this.#isOver = true;
   }

@@ -1,5 +1,12 @@
 /** A status, channels and calls to show, each with what a test wants different. */
-import type { CallView, ChannelView, Reply, Status } from "../../src-main/contract.ts";
+import type {
+  CallView,
+  ChannelView,
+  ConversationReading,
+  ConversationView,
+  Reply,
+  Status,
+} from "../../src-main/contract.ts";
 import type { Script } from "./window-host.ts";
 
 export const sampleStatus = (own: Partial<Status> = {}): Status => ({
@@ -89,4 +96,143 @@ export const sampleScript = (
   "status.get": () => said(status),
   "channels.list": () => said(channels),
   "calls.recent": () => said(calls),
+  "conversations.list": () => said({ hits: [], next: null }),
+});
+
+export const sampleConversation = (own: Partial<ConversationView> = {}): ConversationView => ({
+  id: "c1",
+  title: "Fix the tray icon",
+  status: "finished",
+  channelId: "ch_7f3a91c2",
+  channelName: "DeepSeek official",
+  model: "deepseek-chat",
+  workspace: "/home/ann/project",
+  messages: 3,
+  turns: 1,
+  createdMs: Date.UTC(2026, 4, 4, 12),
+  updatedMs: Date.UTC(2026, 4, 4, 12, 4),
+  ...own,
+});
+
+export const sampleReading = (own: Partial<ConversationReading> = {}): ConversationReading => ({
+  conversation: sampleConversation(),
+  epoch: 0,
+  from: 0,
+  messages: [],
+  calls: [{ ...sampleCall(), turn: 1, messageCount: 1, assistantSeq: 1, broken: [] }],
+  operations: [],
+  turns: [],
+  marks: [],
+  context: null,
+  live: null,
+  ...own,
+});
+
+const part = (text: string) => ({ type: "text", text, length: text.length }) as const;
+
+/** A conversation with one of everything. */
+const everything = (): ConversationReading => {
+  const own = { turn: 1, callId: "c1/0/1/1", createdMs: Date.UTC(2026, 4, 4, 12), isError: false };
+  return sampleReading({
+    conversation: sampleConversation({ status: "calling" }),
+    messages: [
+      { ...own, seq: 0, role: "context", parts: [part("<environment>")] },
+      {
+        ...own,
+        seq: 1,
+        role: "user",
+        parts: [part("Fix it"), { type: "image", mimeType: "image/png", bytes: 9000 }],
+      },
+      {
+        ...own,
+        seq: 2,
+        role: "assistant",
+        parts: [
+          { type: "thinking", text: "Hm.", length: 3 },
+          part("I **look**:\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```ts\nconst a = 1;\n```"),
+          { type: "tool_call", name: "Read", text: '{"path":"a.ts"}', length: 15 },
+        ],
+      },
+      { ...own, seq: 3, role: "tool", parts: [part("content")] },
+    ],
+    calls: [
+      {
+        ...sampleCall(),
+        turn: 1,
+        messageCount: 2,
+        assistantSeq: 2,
+        broken: [{ try: 1, partial: "Half", error: "cut" }],
+      },
+    ],
+    turns: [
+      { turn: 1, status: "failed", startedMs: 0, endedMs: 900, usage: null, reason: "The key was refused." },
+    ],
+    marks: [{ seq: 1, cause: "compaction", createdMs: own.createdMs }],
+    context: { used: 41_000, window: 128_000 },
+    live: { conversationId: "c1", callId: "c1/0/1/2", blocks: [{ type: "text", name: null, text: "More" }] },
+  });
+};
+
+/** A program that has something of everything. */
+export const fullScript = (): Script => ({
+  ...sampleScript(
+    sampleStatus({ runs: 1 }),
+    [sampleChannel(), sampleChannel({ id: "two", name: "智谱 GLM", key: "missing" })],
+    [sampleCall(), sampleCall({ callId: "f", status: "failed", error: "No.", plannedMs: Date.now() })],
+  ),
+  "conversations.list": () =>
+    said({
+      hits: [
+        { conversation: sampleConversation({ status: "calling" }), found: null },
+        {
+          conversation: sampleConversation({ id: "c2", title: "重构设置页面" }),
+          found: { before: "a ", match: "b", after: " c" },
+        },
+      ],
+      next: null,
+    }),
+  "conversations.read": () => said(everything()),
+  "calls.inspect": () =>
+    said({
+      call: sampleCall({ error: "No." }),
+      title: "Fix the tray icon",
+      samples: [
+        {
+          try: 1,
+          startedMs: sampleCall().plannedMs,
+          request: {
+            url: "https://api.deepseek.com/v1/chat/completions",
+            headers: {},
+            body: "{}",
+            length: 2,
+          },
+          response: { ms: 300, status: 200, headers: { "content-type": "text/event-stream" } },
+          lines: [{ ms: 310, text: "data: {}" }],
+          events: [{ type: "text_delta", index: 0, text: "Hello", line: 0, times: [310, 330, 700] }],
+          frames: [],
+          over: { upstream: 0, events: 0, frames: 3 },
+        },
+      ],
+      check: { requestHash: "ab", messagesHash: "cd", messageCount: 3, previous: null },
+    }),
+  "recording.get": () =>
+    said({ level: "failures", calls: 2, bytes: 40_000, keptBytes: 104_857_600, keptMs: 1_209_600_000 }),
+  "usage.read": () =>
+    said([
+      {
+        ...{ day: "2026-05-04", channelId: "a", channelName: "DeepSeek official", model: "deepseek-chat" },
+        ...{
+          calls: 3,
+          failed: 1,
+          fresh: 1000,
+          cached: 9000,
+          written: 10,
+          output: 400,
+          firstMs: 900,
+          firsts: 2,
+        },
+      },
+    ]),
+  "keys.list": () => said([{ id: "k", name: "Cursor", last4: "a1b2", createdMs: 0, usedMs: null }]),
+  "search.get": () => said({ provider: "brave", address: null, key: "set" }),
 });

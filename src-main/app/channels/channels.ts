@@ -5,6 +5,7 @@ import { OwnkeyError } from "../../base/errors.ts";
 import type { AddChannel, ChannelFields, ChannelView, SetChannel } from "../../contract.ts";
 import { createLlm, requestUrl, type Surroundings } from "../../llm/create.ts";
 import { Slots } from "../../llm/exchange/slots.ts";
+import type { Tap } from "../../llm/exchange/tap.ts";
 import type { Llm } from "../../llm/llm.ts";
 import { detectedQuirks } from "../../llm/quirks.ts";
 import type { Channel } from "../../llm/types.ts";
@@ -34,7 +35,7 @@ export interface Channels {
   /** Kept with the channel, to be shown. */
   keepTest(id: string, ok: boolean, message: string): void;
   /** Opens the key. Throws `config` or `auth` with a sentence that says what to do. */
-  openLlm(channel: Channel): Llm;
+  openLlm(channel: Channel, tap?: Tap | null): Llm;
   /** The same key and way, for requests that are no call. */
   open(channel: Channel): { readonly key: string | null; readonly surroundings: Partial<Surroundings> };
 }
@@ -132,9 +133,9 @@ function opening({ keys, ownPorts, outbound }: Parts): Pick<Channels, "open" | "
   };
   return {
     open,
-    openLlm(channel) {
+    openLlm(channel, tap = null) {
       const { key, surroundings } = open(channel);
-      return createLlm(channel, key, surroundings);
+      return createLlm(channel, key, { ...surroundings, tap });
     },
   };
 }

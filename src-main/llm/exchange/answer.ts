@@ -18,6 +18,7 @@ import { Guard, type Limits } from "./guard.ts";
 import { type Body, type HttpRequest, readText, send } from "./http.ts";
 import type { Slots } from "./slots.ts";
 import { SseDecoder, type SseEvent } from "./sse.ts";
+import type { Tap } from "./tap.ts";
 
 /**
  * An adapter's reduction of a stream. Pushes what happened, in order; the last is one `done` or one `error`, after
@@ -42,6 +43,7 @@ export interface Exchange {
   /** Requests at the same time; null: no limit. */
   readonly most: number | null;
   readonly signal: AbortSignal;
+  readonly tap: Tap | null;
   readonly reader: AnswerReader;
   readonly request: HttpRequest;
   /** The events that this JSON document would be as a stream; null: it is no answer. */
@@ -67,13 +69,13 @@ export async function* converse(
 }
 
 async function* ask(exchange: Exchange): AsyncGenerator<readonly ResponseEvent[], void, undefined> {
-  const { upstream, reader, clock, limits, signal } = exchange;
+  const { upstream, reader, clock, limits, signal, tap } = exchange;
   const guard = new Guard(upstream, clock, limits, signal);
   let body: Body | null = null;
   try {
     if (signal.aborted) throw thrown(canceled);
     const dispatcher = await exchange.dispatcher();
-    body = await send(exchange.request, { upstream, signal: guard.signal, dispatcher, clock });
+    body = await send(exchange.request, { upstream, signal: guard.signal, dispatcher, clock, tap });
     yield* read(body, exchange, guard);
   } catch (reason) {
     if (reader.ended) return;
@@ -91,10 +93,11 @@ async function* read(
   exchange: Exchange,
   guard: Guard,
 ): AsyncGenerator<readonly ResponseEvent[], void, undefined> {
-  const { reader } = exchange;
+  const { reader, tap } = exchange;
   const intake = new Intake(body, exchange);
   while (!reader.ended) {
     const { done, value } = await body.read();
+    if (value) tap?.chunk(value);
     const out: ResponseEvent[] = [];
     takeAll(done ? intake.end() : await intake.take(value), reader, out);
     if (done && !reader.ended) reader.end(null, out);

@@ -12,6 +12,7 @@ import type { Dispatcher } from "undici";
 import type { Clock } from "../../base/clock.ts";
 import { failure, thrown, type Upstream } from "../failure/errors.ts";
 import { statusError } from "../failure/refusal.ts";
+import { knownHeaders, plainUrl, type Tap, withoutSecrets } from "./tap.ts";
 
 export type Body = ReadableStreamDefaultReader<Uint8Array>;
 
@@ -28,6 +29,8 @@ export interface Wire {
   readonly signal: AbortSignal;
   readonly dispatcher: Dispatcher;
   readonly clock: Clock;
+  /** Left out or null: nobody listens. */
+  readonly tap?: Tap | null;
 }
 
 const longestRefusal = 64 * 1024;
@@ -36,17 +39,20 @@ const knownCodings = new Set(["", "identity", "gzip", "x-gzip", "br"]);
 /** The body of a good answer. Throws what `llmErrorOf` understands. */
 export async function send(
   request: HttpRequest,
-  { upstream, signal, dispatcher, clock }: Wire,
+  { upstream, signal, dispatcher, clock, tap = null }: Wire,
 ): Promise<Body> {
   const { fetch } = await import("undici");
+  const headers = { "user-agent": "ownkey", "accept-encoding": "identity", ...request.headers };
+  tap?.sent({ url: plainUrl(request.url), headers: withoutSecrets(headers), body: request.body ?? "" });
   const response = await fetch(request.url, {
     method: request.method,
-    headers: { "user-agent": "ownkey", "accept-encoding": "identity", ...request.headers },
+    headers,
     body: request.body,
     redirect: "manual",
     signal,
     dispatcher,
   });
+  tap?.answered({ status: response.status, headers: knownHeaders(response.headers) });
   const coding = (response.headers.get("content-encoding") ?? "").trim().toLowerCase();
   if (!knownCodings.has(coding)) {
     await response.body?.cancel();
@@ -55,9 +61,11 @@ export async function send(
   }
   const body = readerOf(response.body as ReadableStream<Uint8Array> | null);
   if (response.ok) return body;
-  const { status, headers } = response;
+  const { status } = response;
   const text = await readText(body, longestRefusal);
-  throw thrown(statusError({ status, headers, body: text, now: clock.now() }, upstream), status);
+  tap?.chunk(Buffer.from(text));
+  const refused = { status, headers: response.headers, body: text, now: clock.now() };
+  throw thrown(statusError(refused, upstream), status);
 }
 
 function readerOf(body: ReadableStream<Uint8Array> | null): Body {

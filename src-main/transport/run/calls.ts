@@ -1,6 +1,7 @@
 /** The model call that a conversation waits for: at most one provider request at a time, with its record. */
 import type { Clock } from "../../base/clock.ts";
 import { OwnkeyError } from "../../base/errors.ts";
+import type { Tap } from "../../llm/exchange/tap.ts";
 import type { Llm } from "../../llm/llm.ts";
 import type { Channel, ResponseEvent } from "../../llm/types.ts";
 import { isVisible, visibleText } from "../../loop/pending.ts";
@@ -9,6 +10,7 @@ import type { Store } from "../../store/store.ts";
 import type { TryRecord } from "../../store/tries.ts";
 import type { Along } from "./ledger.ts";
 import { Provider } from "./provider.ts";
+import type { Watch } from "./watch.ts";
 
 export type CallLlm = Extract<Command, { readonly type: "call_llm" }>;
 
@@ -16,8 +18,9 @@ export interface CallOptions {
   readonly store: Store;
   readonly clock: Clock;
   channel(id: string): Channel | null;
-  createLlm(channel: Channel): Llm;
+  createLlm(channel: Channel, tap: Tap | null): Llm;
   onCall(callId: string): void;
+  readonly watch?: Watch;
 }
 
 /** The conversation as a call sees it. */
@@ -48,7 +51,7 @@ export class Calls {
 
   /** A repetition takes the request from the store, which checks that it is still the one that was planned. */
   begin(command: CallLlm, channelId: string, source: "planned" | "stored"): void {
-    const { store, clock, channel, createLlm, onCall } = this.#options;
+    const { store, clock, channel, createLlm, onCall, watch } = this.#options;
     const asker = this.#asker;
     const isPlanned = source === "planned";
     const request = isPlanned ? command.request : store.calls.request(command.callId);
@@ -65,7 +68,7 @@ export class Calls {
       const found = channel(channelId);
       if (!found)
         throw new OwnkeyError("config", "The channel of this turn was removed. Pick another model.");
-      return createLlm(found);
+      return createLlm(found, watch?.tap(command.callId, number) ?? null);
     });
   }
 
@@ -75,11 +78,15 @@ export class Calls {
     if (!provider) return;
     provider.stop();
     this.#provider = null;
+    const { callId } = provider;
     const partial = visibleText(this.#asker.pending);
     this.#options.store.calls.saveTry(provider.record({ usage: null, error: null, partial }));
+    this.#options.watch?.stopped(callId);
+    this.#options.onCall(callId);
   }
 
   #hear({ callId }: CallLlm, event: ResponseEvent): Command {
+    this.#options.watch?.heard(callId, event);
     const input = { type: "llm_event", callId, event } as const;
     if (event.type !== "done" && event.type !== "error") return this.#asker.hear(input, `call:${callId}`);
     const { pending } = this.#asker;

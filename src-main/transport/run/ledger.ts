@@ -13,6 +13,7 @@ import type {
 } from "../../loop/types.ts";
 import type { Store } from "../../store/store.ts";
 import type { TryRecord } from "../../store/tries.ts";
+import type { Watch } from "./watch.ts";
 
 export interface Identity {
   readonly principal: string;
@@ -26,23 +27,32 @@ export interface Along {
   readonly tries?: readonly TryRecord[];
 }
 
+export interface LedgerOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly tools: Tools;
+  readonly watch?: Watch;
+}
+
 export class Ledger {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #tools: Tools;
+  readonly #watch: Watch | undefined;
   readonly #identity: Identity;
   #version: number;
   #state: RuntimeState;
   #acked: Uint8Array[] = [];
 
   constructor(
-    { store, clock, tools }: { readonly store: Store; readonly clock: Clock; readonly tools: Tools },
+    { store, clock, tools, watch }: LedgerOptions,
     identity: Identity,
     stored: { readonly version: number; readonly state: ConversationState },
   ) {
     this.#store = store;
     this.#clock = clock;
     this.#tools = tools;
+    this.#watch = watch;
     this.#identity = identity;
     this.#version = stored.version;
     this.#state = toRuntime(stored.state);
@@ -81,6 +91,7 @@ export class Ledger {
       this.#acked = [];
     }
     this.#state = next.state;
+    if (next.state.committed !== before.committed) this.#watch?.changed(before.committed.conversationId);
     return next;
   }
 

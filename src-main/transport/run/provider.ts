@@ -44,6 +44,10 @@ export class Provider {
     this.#startedMs = clock.now();
   }
 
+  get callId(): string {
+    return this.#command.callId;
+  }
+
   async run(open: () => Llm): Promise<void> {
     const { signal } = this.#abort;
     try {

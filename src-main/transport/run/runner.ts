@@ -153,6 +153,7 @@ export class Runner {
     this.#view = null;
     this.#progress = null;
     this.#release();
+    this.#options.watch?.changed(this.state.conversationId);
   }
 
   #asker(): Asker {

@@ -50,6 +50,12 @@ export class Runners {
     this.#alive.get(conversationId)?.park();
   }
 
+  /** Ends the run in hand as the user's own cancel does; nothing when there is none. */
+  cancel(conversationId: string, reason: string): void {
+    const runner = this.#alive.get(conversationId);
+    if (runner?.isBusy) runner.cancel(reason);
+  }
+
   /** Leaves every open run to the store. */
   park(): void {
     for (const runner of [...this.#alive.values()]) runner.park();

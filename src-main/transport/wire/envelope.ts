@@ -21,6 +21,15 @@ export function toEnvelope(bytes: Uint8Array, flags = 0): Buffer {
   return envelope;
 }
 
+/** What the envelopes in `bytes` hold, one after the other; they are whole and not compressed. */
+export function* contentsOf(bytes: Buffer): Generator<Buffer, void, undefined> {
+  for (let at = 0; at + headerBytes <= bytes.length; ) {
+    const end = at + headerBytes + bytes.readUInt32BE(at + 1);
+    yield bytes.subarray(at + headerBytes, end);
+    at = end;
+  }
+}
+
 /** The bytes of the first envelope in `body`. Throws `protocol` when there is none, or `limit` when it is a bomb. */
 export function readEnvelope(
   body: Buffer,

@@ -20,11 +20,14 @@ export const encodeMessage = (message: AgentServerMessage): Buffer =>
 export class Outbox {
   readonly #response: HttpResponse;
   readonly #clock: Clock;
+  readonly #seen: (envelope: Buffer) => void;
   #queue: Buffer[] = [];
   #stopHeartbeat: () => void = () => {};
   #ended = false;
 
-  constructor(response: HttpResponse, clock: Clock) {
+  /** `seen` hears of every envelope. */
+  constructor(response: HttpResponse, clock: Clock, seen: (envelope: Buffer) => void = () => {}) {
+    this.#seen = seen;
     this.#response = response;
     this.#clock = clock;
     response.writeHead(200, { "content-type": "application/connect+proto", "cache-control": "no-store" });
@@ -33,11 +36,12 @@ export class Outbox {
   }
 
   send(message: AgentServerMessage): void {
-    this.#queue.push(encodeMessage(message));
+    this.sendEncoded(encodeMessage(message));
   }
 
   /** An envelope that was encoded before. */
   sendEncoded(envelope: Buffer): void {
+    this.#seen(envelope);
     this.#queue.push(envelope);
   }
 

@@ -37,9 +37,16 @@ export const chat: Api = {
         for (const piece of [args.slice(0, half), args.slice(half)])
           chunk({ tool_calls: [{ index, function: { arguments: piece } }] });
       },
-      finish(reason, promptTokens) {
+      finish(reason, tokens) {
         chunk({}, reason);
-        write(null, { choices: [], usage: { prompt_tokens: promptTokens, completion_tokens: 5 } });
+        write(null, {
+          choices: [],
+          usage: {
+            prompt_tokens: tokens.prompt,
+            completion_tokens: tokens.output,
+            prompt_tokens_details: { cached_tokens: tokens.cached },
+          },
+        });
         write(null, "[DONE]");
       },
     };

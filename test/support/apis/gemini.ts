@@ -40,9 +40,11 @@ export const gemini: Api = {
           { functionCall: { name, args: given }, ...(calls++ === 0 ? { thoughtSignature: signature } : {}) },
         ]);
       },
-      finish(reason, promptTokens) {
+      finish(reason, tokens) {
         send([], { finishReason: reason === "length" ? "MAX_TOKENS" : "STOP" });
-        write(null, { usageMetadata: { promptTokenCount: promptTokens, candidatesTokenCount: 5 } });
+        write(null, {
+          usageMetadata: { promptTokenCount: tokens.prompt, candidatesTokenCount: tokens.output },
+        });
       },
     };
   },

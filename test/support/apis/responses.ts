@@ -65,9 +65,9 @@ export const responses: Api = {
           send("response.function_call_arguments.delta", { output_index: place, delta });
         item.arguments = args;
       },
-      finish(reason, promptTokens) {
+      finish(reason, tokens) {
         close();
-        const usage = { input_tokens: promptTokens, output_tokens: 5 };
+        const usage = { input_tokens: tokens.prompt, output_tokens: tokens.output };
         const cut = { status: "incomplete", incomplete_details: { reason: "max_output_tokens" } };
         const response = {
           id: "resp_1",

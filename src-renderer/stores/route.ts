@@ -1,0 +1,61 @@
+/** Which page is shown: kept in the address behind the #, so that back, forward and a reload work by themselves. */
+import { createStore, type StoreApi } from "zustand/vanilla";
+
+export const pages = [
+  "overview",
+  "channels",
+  "conversations",
+  "inspector",
+  "usage",
+  "settings",
+  "help",
+] as const;
+export type PageName = (typeof pages)[number];
+
+export interface Route {
+  readonly page: PageName;
+  /** What is opened on the page: a conversation, a call ... */
+  readonly id: string | null;
+}
+
+export interface RouteStore {
+  readonly store: StoreApi<Route>;
+  go(page: PageName, id?: string | null): void;
+}
+
+const start: Route = { page: "overview", id: null };
+
+export const hashOf = ({ page, id }: Route): string =>
+  id === null ? `#/${page}` : `#/${page}/${encodeURIComponent(id)}`;
+
+/** The first page for an address that names none. */
+export function routeOf(hash: string): Route {
+  const [name = "", id = ""] = hash.replace(/^#\//, "").split("/");
+  const page = pages.find((each) => each === name);
+  return page ? { page, id: id === "" ? null : decoded(id) } : start;
+}
+
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}
+
+/** `place` is the page's address; the listener hears of changes by the user's own hand, too. */
+export function createRoute(place: {
+  readonly hash: () => string;
+  readonly go: (hash: string) => void;
+  readonly listen: (listener: () => void) => void;
+}): RouteStore {
+  const store = createStore<Route>()(() => routeOf(place.hash()));
+  place.listen(() => store.setState(routeOf(place.hash()), true));
+  return {
+    store,
+    go(page, id = null) {
+      place.go(hashOf({ page, id }));
+      store.setState({ page, id }, true);
+    },
+  };
+}

@@ -1,0 +1,169 @@
+/**
+ * The first run: from nothing to the first answer. Every step can be skipped and taken up again; nothing is changed
+ * before the button that says so. It shows itself while there is no channel, and never comes back by itself.
+ */
+import { type ReactNode, useState } from "react";
+import { useStore } from "zustand";
+import { useFrame } from "../../frame/frame.ts";
+import { useWords } from "../../i18n/language.tsx";
+import { Glyph, type Tone } from "../../parts/glyph.tsx";
+import { hashOf } from "../../stores/route.ts";
+import parts from "../../styles/parts.module.css";
+import { ChannelForm } from "../channels/channel-form.tsx";
+import { ChannelList } from "../channels/channel-list.tsx";
+import { LanguageAndTheme } from "../settings/general.tsx";
+import { NewKey } from "../settings/local-keys.tsx";
+import styles from "./first-run.module.css";
+
+const steps = ["welcome", "channel", "test", "client", "proof"] as const;
+type Step = (typeof steps)[number];
+
+const shown: { readonly [S in Step]: () => ReactNode } = {
+  welcome: Welcome,
+  channel: Channel,
+  test: Test,
+  client: Client,
+  proof: Proof,
+};
+
+export function FirstRun({ onDone }: { readonly onDone: () => void }) {
+  const words = useWords();
+  const [step, setStep] = useState<Step>("welcome");
+  const at = steps.indexOf(step);
+  const next = steps[at + 1];
+  const before = steps[at - 1];
+  const Shown = shown[step];
+  return (
+    <section className={styles.run} aria-label={words.text("first.title")}>
+      <ol className={styles.steps}>
+        {steps.map((each, index) => (
+          <li key={each} aria-current={each === step ? "step" : undefined} data-done={index < at}>
+            <button type="button" onClick={() => setStep(each)}>
+              <span aria-hidden="true">{index + 1}</span>
+              {words.text(`first.${each}`)}
+            </button>
+          </li>
+        ))}
+      </ol>
+      <div className={styles.step}>
+        <h2>{words.text(`first.${step}.title`)}</h2>
+        <Shown />
+        <div className={styles.actions}>
+          <button type="button" className={parts.button} onClick={onDone}>
+            {words.text(next ? "first.later" : "first.done")}
+          </button>
+          <span />
+          {before && (
+            <button type="button" className={parts.button} onClick={() => setStep(before)}>
+              {words.text("action.back")}
+            </button>
+          )}
+          {next && (
+            <button type="button" className={parts.primary} onClick={() => setStep(next)}>
+              {words.text("first.next")}
+            </button>
+          )}
+        </div>
+      </div>
+    </section>
+  );
+}
+
+function Welcome() {
+  const words = useWords();
+  return (
+    <>
+      <ul className={styles.promises}>
+        <li>{words.text("first.promise.models")}</li>
+        <li>{words.text("first.promise.account")}</li>
+        <li>{words.text("first.promise.undo")}</li>
+      </ul>
+      <LanguageAndTheme />
+    </>
+  );
+}
+
+function Channel() {
+  const words = useWords();
+  const { channels } = useFrame().stores;
+  const state = useStore(channels.store);
+  const list = state.type === "loaded" ? state.value : [];
+  const [isAdding, setIsAdding] = useState(list.length === 0);
+  if (isAdding)
+    return (
+      <>
+        <p>{words.text("first.channel.about")}</p>
+        <ChannelForm channel={null} onSaved={() => setIsAdding(false)} />
+      </>
+    );
+  return (
+    <>
+      <p>{words.plural("first.channel.there", list.length)}</p>
+      <ChannelList list={list} channels={channels} />
+    </>
+  );
+}
+
+function Test() {
+  const words = useWords();
+  const { channels } = useFrame().stores;
+  const state = useStore(channels.store);
+  const list = state.type === "loaded" ? state.value : [];
+  if (list.length === 0) return <p>{words.text("first.test.none")}</p>;
+  return (
+    <>
+      <p>{words.text("first.test.about")}</p>
+      <ChannelList list={list} channels={channels} />
+    </>
+  );
+}
+
+function Client() {
+  const words = useWords();
+  const { status } = useFrame().stores;
+  return (
+    <>
+      <p>{words.text("first.client.about")}</p>
+      <NewKey onMade={() => void status.load()} />
+      <p>{words.text("first.client.address")}</p>
+    </>
+  );
+}
+
+/** What Cursor does is seen here as it happens. */
+function Proof() {
+  const words = useWords();
+  const { stores } = useFrame();
+  const calls = useStore(stores.calls.store);
+  const { hits } = useStore(stores.conversations.store);
+  const [newest] = calls.type === "loaded" ? calls.value : [];
+  const marks = [
+    { name: "seen", isDone: hits.length > 0 },
+    { name: "asked", isDone: newest !== undefined },
+    { name: "token", isDone: newest?.firstTokenMs != null },
+    { name: "finished", isDone: newest?.status === "committed" },
+  ] as const;
+  const toneOf = (isDone: boolean): Tone => {
+    if (isDone) return "ok";
+    return newest?.status === "failed" ? "err" : "off";
+  };
+  return (
+    <>
+      <p>{words.text("first.proof.about")}</p>
+      <ol className={styles.marks} role="status">
+        {marks.map(({ name, isDone }) => (
+          <li key={name} data-done={isDone}>
+            <Glyph tone={toneOf(isDone)} />
+            {words.text(`first.proof.${name}`)}
+          </li>
+        ))}
+      </ol>
+      {newest?.status === "failed" && (
+        <a className={parts.button} href={hashOf({ page: "inspector", id: newest.callId })}>
+          {words.text("first.proof.why")}
+        </a>
+      )}
+      {!newest && <p>{words.text("first.proof.causes")}</p>}
+    </>
+  );
+}

@@ -1,0 +1,43 @@
+/** Settings: this window, the ways in, the web search, what is recorded, and about. */
+import { useFrame, useRoute } from "../../frame/frame.ts";
+import { Page } from "../../frame/page.tsx";
+import { useWords } from "../../i18n/language.tsx";
+import { Tabs } from "../../parts/tabs.tsx";
+import { About } from "./about.tsx";
+import { General } from "./general.tsx";
+import { Keyboard } from "./keyboard.tsx";
+import { LocalKeys } from "./local-keys.tsx";
+import { Recordings } from "./recordings.tsx";
+import { WebSearch } from "./web-search.tsx";
+
+const tabs = ["general", "access", "search", "recording", "keyboard", "about"] as const;
+type TabName = (typeof tabs)[number];
+
+const shown: { readonly [T in TabName]: () => React.ReactNode } = {
+  general: General,
+  access: LocalKeys,
+  search: WebSearch,
+  recording: Recordings,
+  keyboard: Keyboard,
+  about: About,
+};
+
+export function SettingsPage() {
+  const words = useWords();
+  const { route } = useFrame();
+  const { id } = useRoute();
+  const chosen = tabs.find((tab) => tab === id) ?? "general";
+  const Shown = shown[chosen];
+  return (
+    <Page title={words.text("nav.settings")}>
+      <Tabs
+        label={words.text("nav.settings")}
+        tabs={tabs.map((key) => ({ key, title: words.text(`settings.${key}`) }))}
+        chosen={chosen}
+        onChoose={(tab) => route.go("settings", tab)}
+      >
+        <Shown />
+      </Tabs>
+    </Page>
+  );
+}

@@ -1,0 +1,82 @@
+/** `npm run screenshots`: every page of the real program with real turns, light and dark, in both languages. */
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { launchChromium, skipWithoutChromium } from "./chromium.ts";
+import { clientAtWork, held, playScene, prompts, scenesModel } from "./scenes.ts";
+import { startStudio } from "./studio.ts";
+import { buildWindow } from "./window-host.ts";
+
+const folder = join(import.meta.dirname, "../../screenshots");
+const looks = [
+  { colorScheme: "light", locale: "en-US" },
+  { colorScheme: "dark", locale: "zh-CN" },
+] as const;
+
+/** Each with what has to be done before it looks as it should. */
+const shots: readonly {
+  readonly name: string;
+  readonly hash: string;
+  readonly act?: (page: Page) => Promise<void>;
+}[] = [
+  { name: "overview", hash: "overview" },
+  { name: "channels", hash: "channels" },
+  { name: "channel-form", hash: "channels", act: (page) => page.keyboard.press("n") },
+  { name: "conversations", hash: "conversations" },
+  { name: "conversation", hash: "conversations", act: (page) => open(page, prompts.fix) },
+  { name: "conversation-live", hash: "conversations", act: (page) => open(page, prompts.live) },
+  { name: "conversation-hostile", hash: "conversations", act: (page) => open(page, prompts.hostile) },
+  { name: "inspector", hash: "inspector" },
+  { name: "inspector-call", hash: "inspector", act: (page) => page.getByRole("row").nth(2).click() },
+  { name: "usage", hash: "usage" },
+  { name: "settings", hash: "settings" },
+  { name: "help", hash: "help" },
+];
+
+const open = (page: Page, title: string) => page.locator("main ol > li a", { hasText: title }).click();
+
+if (skipWithoutChromium) throw new Error(skipWithoutChromium);
+buildWindow();
+mkdirSync(folder, { recursive: true });
+const afters: (() => unknown)[] = [];
+const studio = await startStudio({ after: (tidy) => void afters.push(tidy as () => unknown) }, scenesModel);
+const browser = await launchChromium();
+try {
+  await shootFirstRun();
+  const channel = await studio.addChannel("DeepSeek", "deepseek-chat");
+  for (const text of [prompts.chinese, prompts.hostile, prompts.refused, prompts.fix])
+    await playScene(studio, channel, text);
+  const live = clientAtWork(studio).run({ text: prompts.live, model: channel });
+  await live.until(() => live.text.includes("again."), "the live answer");
+  for (const look of looks) await shoot(look);
+  held.open();
+  await live.ended();
+} finally {
+  await browser.close();
+  for (const tidy of afters.toReversed()) await tidy();
+}
+
+async function shootFirstRun(): Promise<void> {
+  const page = await browser.newPage({ viewport: { width: 1100, height: 720 } });
+  await page.goto(await studio.address());
+  await page.getByRole("heading", { level: 2 }).first().waitFor();
+  await page.screenshot({ path: join(folder, "first-run.png") });
+  await page.close();
+}
+
+async function shoot(look: (typeof looks)[number]): Promise<void> {
+  const page = await browser.newPage({ viewport: { width: 1100, height: 720 }, ...look });
+  await page.goto(await studio.address());
+  for (const { name, hash, act } of shots) {
+    await page.evaluate((to) => {
+      location.hash = `#/${to}`;
+    }, hash);
+    await page.locator("main h1").waitFor({ state: "attached" });
+    await act?.(page);
+    await page.waitForTimeout(500);
+    await page.screenshot({
+      path: join(folder, `${name}-${look.colorScheme}-${look.locale.slice(0, 2)}.png`),
+    });
+  }
+  await page.close();
+}
