@@ -152,7 +152,8 @@ const moves: Readonly<Record<string, (at: number) => Move>> = {
       for (let nth = 0; nth <= at % 3; nth++) say.call("Read", { path: "hello.txt" });
       if (at % 2 === 0) say.call("Shell", { command: "make" }, "shell");
     }),
-  breaks: (at) => (_, talk) => answer(talk, (say) => (at % 2 === 0 ? say.cut() : say.refuse(500, "broken"))),
+  breaks: (at) => (_, talk) =>
+    answer(talk, (say) => (at % 2 === 0 || say.hasBegun ? say.cut() : say.refuse(500, "broken"))),
   replies: (at) => (_, talk) => {
     const { attempt, exec } = talk.held[at % Math.max(talk.held.length, 1)] ?? {};
     return attempt && exec && attempt.answer(exec);

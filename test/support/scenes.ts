@@ -101,6 +101,7 @@ export const held = gate();
 export const scenesModel: Model = async (asked, say) => {
   if (asked.prompt === prompts.live) return speakSlowly(say);
   if (asked.prompt === prompts.broken) return breakOff(asked, say);
+  if (asked.tools.includes("echo")) return say.call("echo", { word: "ok" }); // a channel is tested
   const play = steps[asked.prompt];
   const step = play?.[stepOf(asked)];
   if (!step) return say.text("OK.");

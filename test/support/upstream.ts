@@ -130,6 +130,10 @@ export class Say {
     this.#response.destroy();
   }
 
+  get hasBegun(): boolean {
+    return this.#response.headersSent;
+  }
+
   refuse(status: number, message: string, headers: Readonly<Record<string, string>> = {}): void {
     this.refuseWith(status, JSON.stringify({ error: { message } }), headers);
   }
@@ -141,15 +145,29 @@ export class Say {
   }
 }
 
+/** Who only knocks to see whether somebody is there is told so. */
+function refuseNothing(response: ServerResponse): void {
+  response.writeHead(400, { "content-type": "application/json" });
+  response.end(JSON.stringify({ error: { message: "The body is empty." } }));
+}
+
+function listModels(response: ServerResponse): void {
+  response.writeHead(200, { "content-type": "application/json" });
+  response.end(JSON.stringify({ data: [{ id: "model" }], models: [{ name: "models/model" }] }));
+}
+
 export async function startUpstream(t: Scope, model: Model): Promise<Upstream> {
   const requests: Asked[] = [];
   const answering = new Set<ServerResponse>();
   const server = createServer(async (request, response) => {
+    if (request.method === "GET") return listModels(response);
     const parts: Buffer[] = [];
     for await (const part of request as AsyncIterable<Buffer>) parts.push(part);
     const api = apiOf(request.url ?? "");
     const raw = Buffer.concat(parts).toString();
-    const heard = api.read(JSON.parse(raw) as Body);
+    const body = JSON.parse(raw) as Body;
+    if (Object.keys(body as object).length === 0) return refuseNothing(response);
+    const heard = api.read(body);
     const asked = read(raw, heard, request.headers, requests.length);
     requests.push(asked);
     answering.add(response);
