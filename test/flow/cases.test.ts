@@ -175,12 +175,15 @@ test("C49: while the model is silent heartbeats go out, and its connection stays
     await second.opened;
     say.text("two");
   });
+  const [channel] = program.channels;
+  assert.ok(channel);
+  program.channels[0] = { ...channel, timeouts: { connect: 15, firstToken: 200, idle: 500 } };
   const run = client.run({ text: "Hi" });
   await until(() => upstream.open() === 1);
   const beats = () => run.all("heartbeat").length;
   for (const [silence, door] of [
-    [110, first], // the channel's limit is 120 s
-    [110, second],
+    [180, first],
+    [400, second],
   ] as const) {
     for (let seconds = 0; seconds < silence; seconds += 10) {
       const before = beats();
