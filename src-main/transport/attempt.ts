@@ -15,7 +15,6 @@ import type {
   AgentServerMessage,
   ConversationAction,
 } from "../gen/agent/v1/agent_pb.ts";
-import type { Channel } from "../llm/types.ts";
 import type { ClientStep, Reply } from "../loop/types.ts";
 import { Blobs } from "./blobs.ts";
 import { clientContext } from "./client-context.ts";
@@ -40,8 +39,6 @@ export interface AttemptOptions extends StartOptions {
   readonly runners: Runners;
   readonly log: Log;
   readonly watch?: Watch;
-  /** Enabled channels: what a run may ask for. */
-  channels(): readonly Channel[];
   /** The attempt is over. */
   ended(session: Session): void;
 }

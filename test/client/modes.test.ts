@@ -19,7 +19,7 @@ const asking = ["AskQuestion", "SwitchMode"];
 const servers = ["ListMcpResources", "FetchMcpResource", "notebook-picture", "notebook-recall"];
 
 test("modes and settings in Cursor's client", { concurrency: 4 }, async (t) => {
-  const { cursor, scene } = await openStage(t);
+  const { cursor, scene, channels } = await openStage(t);
   const scenes = [
     scene("agent mode offers every tool, ask and plan none that can change anything", async () => {
       const agent = await cursor.agent({ mcpServers: { notebook: notebook() } });
@@ -204,15 +204,17 @@ test("modes and settings in Cursor's client", { concurrency: 4 }, async (t) => {
     }),
 
     scene(
-      "the user's own subagents have their own words, and change nothing if they are not to",
+      "the user's own subagents have their own words and channel, and change nothing if they are not to",
       async () => {
+        await channels();
         const agent = await cursor.agent({
           settingSources: ["project"],
           agents: {
             helper: { description: "Helps\nwherever it can", prompt: "You help.", model: "inherit" },
           },
         });
-        const critic = "---\nname: critic\ndescription: Finds fault\nreadonly: true\n---\nYou find fault.\n";
+        const critic =
+          "---\nname: critic\ndescription: Finds fault\nreadonly: true\nmodel: Test anthropic\n---\nYou find fault.\n";
         agent.put({ ".cursor/agents/critic.md": critic });
         const seen: Asked[] = [];
         const report: Model = (asked, say) => {
@@ -226,12 +228,16 @@ test("modes and settings in Cursor's client", { concurrency: 4 }, async (t) => {
         assert.match(asked[0]?.raw ?? "", /critic \(Finds fault\)/);
         assert.match(asked[0]?.raw ?? "", /helper \(Helps wherever it can\)/);
         assert.deepEqual(
-          seen.map(({ messages }) => String(messages[0]?.content).split("\n").at(-1)),
+          seen.map(({ raw }) => /You (?:find fault|help)\./.exec(raw)?.[0]),
           ["You find fault.", "You help."],
         );
         assert.deepEqual(
           seen.map((request) => request.tools.includes("Write")),
           [false, true],
+        );
+        assert.deepEqual(
+          seen.map(({ headers }) => "anthropic-version" in headers),
+          [true, false],
         );
         assert.partialDeepStrictEqual(tools, [
           shown("task", { subagentType: { kind: "custom", name: "critic" } }, { status: "success" }),

@@ -26,7 +26,7 @@ import type {
   Workspace,
 } from "../../src-main/loop/types.ts";
 import { createTools, startedCard } from "../../src-main/transport/dialect/tools/carry-out.ts";
-import { builtInSpecs, inMode } from "../../src-main/transport/dialect/tools/catalogue.ts";
+import { builtInSpecs, inMode, type ToolFilter } from "../../src-main/transport/dialect/tools/catalogue.ts";
 import type { ToolContext } from "../../src-main/transport/dialect/tools/tool.ts";
 import { assertHonest } from "./honest.ts";
 
@@ -65,9 +65,14 @@ export interface Scene {
   readonly client?: Partial<ClientFacts>;
   readonly todos?: readonly Todo[];
   readonly tools?: Tools;
+  /** The built-in tools that the client takes; left out: all. */
+  readonly filter?: ToolFilter;
 }
 
-export function setupOf({ mode = "agent", workspace = linux, client: facts = {} }: Scene = {}): Setup {
+const takesAll: ToolFilter = { allowed: null, excluded: [] };
+
+export function setupOf(scene: Scene = {}): Setup {
+  const { mode = "agent", workspace = linux, client: facts = {}, filter = takesAll } = scene;
   const client: ClientFacts = {
     conversationId: "conversation-1",
     subagentType: null,
@@ -78,7 +83,7 @@ export function setupOf({ mode = "agent", workspace = linux, client: facts = {} 
     ...facts,
     tools: [],
   };
-  const builtIns = builtInSpecs({ workspace, client }, { allowed: null, excluded: [] });
+  const builtIns = builtInSpecs({ workspace, client }, filter);
   const setup: Setup = {
     channelId: "channel-1",
     model: "a-model",

@@ -35,11 +35,11 @@ const plain = (line: string): string =>
     .replaceAll(/\s+/g, " ")
     .trim();
 
-const characters = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 const wide = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}]/u;
 
 /** Cut at a word's end, where that leaves enough. */
 function fit(text: string): string {
+  const characters = new Intl.Segmenter(undefined, { granularity: "grapheme" });
   let columns = 0;
   let kept = "";
   for (const { segment } of characters.segment(text)) {

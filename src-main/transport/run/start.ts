@@ -31,6 +31,8 @@ export type New = Extract<Beginning, { readonly type: "message" | "summarize" }>
 
 export interface StartOptions {
   readonly store: Store;
+  /** Enabled channels: what a run may ask for. */
+  channels(): readonly Channel[];
   readonly clock: Clock;
   readonly tools: Tools;
   readonly installationKey: Uint8Array;
@@ -66,7 +68,7 @@ export function toStart(
   const { store, clock } = options;
   const isMessage = beginning.type === "message";
   const mode = isMessage ? modeOf(beginning.message) : (state.run?.setup.mode ?? "agent");
-  const setup = toSetup(asked, channel, context, mode, options.compactPercent());
+  const setup = toSetup(options, asked, channel, context, mode);
   const origin = originOf(store, asked, state, clock.now());
   const input = {
     type: "start",
@@ -124,15 +126,15 @@ export function toResumed(
 const takesServers = ({ filter }: Asked): boolean => isTaken("mcpToolCall", filter);
 
 function toSetup(
+  { channels, compactPercent }: StartOptions,
   asked: Asked,
   channel: Channel,
   context: RequestContext | null,
   mode: Mode,
-  compactPercent: number,
 ): Setup {
   const { request, filter } = asked;
   const workspace = workspaceOf(context?.env);
-  const client = clientFacts(request, channel, context);
+  const client = clientFacts(request, channel, context, channels());
   const builtIns = channel.abilities.tools ? builtInSpecs({ workspace, client }, filter) : [];
   const hasServers = channel.abilities.tools && takesServers(asked);
   const servers = hasServers ? mcpSpecs(request.mcpTools, context, builtIns) : [];
@@ -143,7 +145,7 @@ function toSetup(
     system: "",
     tools: [],
     options: channel.options,
-    compactAt: Math.floor((channel.contextWindow * compactPercent) / 100),
+    compactAt: Math.floor((channel.contextWindow * compactPercent()) / 100),
     ...(channel.tries === maxTries ? {} : { tries: channel.tries }),
     workspace,
     client: { ...client, tools: [...builtIns, ...servers] },
@@ -155,6 +157,7 @@ function clientFacts(
   request: AgentRunRequest,
   channel: Channel,
   context: RequestContext | null,
+  channels: readonly Channel[],
 ): ClientFacts {
   const own = (context?.customSubagents ?? []).toSorted(byName);
   const self = own.find(({ name }) => name === request.subagentTypeName);
@@ -165,7 +168,7 @@ function clientFacts(
       ...{ name, description },
       ...(permissionMode === CustomSubagentPermissionMode.READONLY ? { readonly: true } : {}),
     })),
-    subagentChannels: subagentChannelsOf(request, channel),
+    subagentChannels: { ...ownChannels(own, channels), ...overrides(request, channel) },
     tools: [],
     customPrompt: request.customSystemPrompt || null,
     instructions: [channel.instructions, self?.prompt.trim()].filter(Boolean).join("\n"),
@@ -176,8 +179,17 @@ function clientFacts(
 const byName = (a: CustomSubagent, b: CustomSubagent): number =>
   Number(a.name > b.name) - Number(a.name < b.name);
 
+/** A subagent's file may name a channel as its model, by id, by the name that Cursor shows, or by the provider's. */
+const ownChannels = (own: readonly CustomSubagent[], channels: readonly Channel[]): Record<string, string> =>
+  Object.fromEntries(
+    own.flatMap(({ name, model }) => {
+      const named = channels.find((each) => [each.id, each.label, each.name, each.model].includes(model));
+      return model !== "" && named ? [[name, named.id] as const] : [];
+    }),
+  );
+
 /** What the user chose for kinds of subagents; the others inherit this run's channel. */
-const subagentChannelsOf = (request: AgentRunRequest, channel: Channel): Record<string, string | null> =>
+const overrides = (request: AgentRunRequest, channel: Channel): Record<string, string | null> =>
   Object.fromEntries(
     request.subagentModelOverrides.map(({ subagentType, selection }) => {
       const chosen = selection.case === "model" ? selection.value.modelId : channel.id;

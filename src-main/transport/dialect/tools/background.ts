@@ -73,9 +73,11 @@ export function backgroundReport(shell: ShellSuccess & { readonly shellId: numbe
     workspace.terminalsFolder === "" ? "" : ` Its output is in ${terminalFile(shellId, workspace)}.`;
   return [
     `${beginning(msToWait, backgroundReason)} in the background as ${name}.${file}`,
-    `AwaitShell waits for its end or for a text in its output.${ending(pid, workspace)}`,
+    `${awaiting(pid, context)}${ending(pid, workspace)}`.trimEnd(),
     ...(output === "" ? [] : [`Output so far:\n${output}`]),
-  ].join("\n");
+  ]
+    .filter((line) => line !== "")
+    .join("\n");
 }
 
 function beginning(msToWait: number | undefined, reason: ShellBackgroundReason | undefined): string {
@@ -83,8 +85,15 @@ function beginning(msToWait: number | undefined, reason: ShellBackgroundReason |
   return msToWait === undefined ? "It runs" : `It has not ended after ${msToWait} ms and goes on`;
 }
 
+/** Of the user's choice of tools it need not be one. */
+function awaiting(pid: number | undefined, { setup }: ToolContext): string {
+  if (!setup.tools.some(({ name }) => name === "AwaitShell")) return "";
+  const why = pid === undefined ? " If it could not be started, AwaitShell says why." : "";
+  return `AwaitShell waits for its end or for a text in its output.${why} `;
+}
+
 /** Seen: the client makes each shell a process group of its own; a signal to the shell alone leaves its children. */
 function ending(pid: number | undefined, workspace: Workspace): string {
-  if (pid === undefined) return " If it could not be started, AwaitShell says why.";
-  return ` To end it: ${isWindows(workspace) ? `taskkill /T /F /PID ${pid}` : `kill -- -${pid}`}`;
+  if (pid === undefined) return "";
+  return `To end it: ${isWindows(workspace) ? `taskkill /T /F /PID ${pid}` : `kill -- -${pid}`}`;
 }

@@ -6,7 +6,7 @@
  */
 import { create, toBinary } from "@bufbuild/protobuf";
 import { z } from "zod";
-import type { JsonObject } from "../../../base/json.ts";
+import { isObject, type JsonObject } from "../../../base/json.ts";
 import { ToolCallSchema } from "../../../gen/agent/v1/tools_pb.ts";
 import type { ToolCall, ToolSpec } from "../../../llm/types.ts";
 import type { Outcome, Step, StepContext, Tools } from "../../../loop/types.ts";
@@ -60,7 +60,7 @@ export function createTools({ protectedPaths, ownPorts, redact }: ToolOptions): 
       const { spec } = context;
       const tool = toolOf(spec);
       if (!tool) return refuse(call, `There is no tool ${call.name}.`, spec);
-      const parsed = tool.args.safeParse(unalias(given, argumentNames(tool)));
+      const parsed = tool.args.safeParse(spelled(given, shapeOf(tool.args)));
       if (!parsed.success) return refuse(call, teach(call, parsed.error), spec);
       const problem = problemOf(tool, parsed.data, context);
       if (problem) return refuse(call, problem, spec);
@@ -85,7 +85,7 @@ export function startedCard(call: ToolCall, context: Omit<StepContext, "spec" | 
   const spec = context.setup.tools.find(({ name }) => name === call.name);
   const tool = spec && toolOf(spec);
   if (!spec || !tool) return null;
-  const parsed = tool.args.safeParse(unalias(looseArguments(call), argumentNames(tool)));
+  const parsed = tool.args.safeParse(spelled(looseArguments(call), shapeOf(tool.args)));
   return parsed.success ? tool.started(parsed.data, { ...context, spec, todos: [] }) : null;
 }
 
@@ -118,17 +118,30 @@ const toOutcome = (
 const encodeCard = (card: Card): Uint8Array =>
   toBinary(ToolCallSchema, create(ToolCallSchema, { tool: card }));
 
-const shapeOf = ({ args }: Tool): Readonly<Record<string, z.ZodType>> | null =>
-  args instanceof z.ZodObject ? args.shape : null;
+type Shape = Readonly<Record<string, z.ZodType>>;
 
-const argumentNames = (tool: Tool): readonly string[] => Object.keys(shapeOf(tool) ?? {});
+const shapeOf = (type: unknown): Shape | null => (type instanceof z.ZodObject ? type.shape : null);
+
+/** With the names that the tool uses, also in the objects of a list. */
+function spelled(given: JsonObject, shape: Shape | null): JsonObject {
+  const named = unalias(given, Object.keys(shape ?? {}));
+  return Object.fromEntries(
+    Object.entries(named).map(([name, value]) => {
+      const type = shape?.[name];
+      const list = type instanceof z.ZodOptional ? type.unwrap() : type;
+      const inner = list instanceof z.ZodArray ? shapeOf(list.element) : null;
+      if (!inner || !Array.isArray(value)) return [name, value];
+      return [name, value.map((item) => (isObject(item) ? spelled(item, inner) : item))];
+    }),
+  );
+}
 
 /** The arguments that are texts where a text may be: the others may not fit. */
 function textsOf(call: ToolCall, tool: Tool): Readonly<Record<string, string>> {
-  const shape = shapeOf(tool);
+  const shape = shapeOf(tool.args);
   const fits = (name: string, text: string) =>
     shape === null || (Object.hasOwn(shape, name) && shape[name]?.safeParse(text).success === true);
-  const given = Object.entries(unalias(looseArguments(call), argumentNames(tool)));
+  const given = Object.entries(spelled(looseArguments(call), shape));
   return Object.fromEntries(
     given.flatMap(([name, value]) =>
       typeof value === "string" && fits(name, value) ? [[name, value] as const] : [],

@@ -151,12 +151,17 @@ describe("MultiStrReplace", () => {
   const edits = [
     { old_string: "one", new_string: "two" },
     { old_string: "two", new_string: "2", replace_all: true },
-  ];
+  ] as const;
 
   test("makes its edits in order, each on what those before it left", () => {
     const call = replaceAll(...edits);
     assert.equal(contentOf(call, fileOf("one two\r\n")), "2 2\r\n");
     assert.equal(call.answers(written).ending, `Made 2 edits in ${path}.`);
+  });
+
+  test("takes the argument names of other agents in each edit", () => {
+    const [{ old_string: search, new_string: replacement }] = edits;
+    assert.equal(contentOf(replaceAll({ search, replacement }), fileOf("one\n")), "two\n");
   });
 
   test("makes none when one cannot be made, and says which", () => {

@@ -220,6 +220,13 @@ describe("a command in the background", () => {
     });
   });
 
+  test("is not said to be awaited by a tool that the client does not take", () => {
+    const filter = { allowed: ["shell_tool_call"], excluded: [] };
+    const reply = spawned({ case: "success", value: { shellId: 7, ...common, pid: 42 } });
+    const { ending } = inBackground({}, { workspace, filter }).answers(reply);
+    assert.match(ending, /terminals\/7\.txt\.\nTo end it: kill -- -42$/);
+  });
+
   test("that the user sent there is told as theirs", () => {
     const value = { ...common, shellId: 664496, backgroundReason: ShellBackgroundReason.USER_REQUEST };
     const sent = shell().answers(shellResult({ case: "success", value }));
