@@ -49,6 +49,23 @@ test("near the limit the channel's own model summarises, and the turn goes on fr
   assert.deepEqual(program.store.verify(null).violations, []);
 });
 
+test("a client that missed all since the summary goes on from it", async (t) => {
+  const { client, upstream } = await start(t, 100_000, (asked, say) => {
+    if (isAskedToSummarize(asked)) return say.text("They talked about apples.");
+    if (asked.prompt === "one") say.promptTokens = 90_000;
+    say.text(`heard ${asked.prompt} ${asked.prompt === "one" ? "x".repeat(200_000) : ""}`);
+  });
+  await client.run({ text: "one" }).ended();
+  const before = client.checkpoint;
+  const unseen = client.run({ text: "two", holdMarks: true });
+  await unseen.until(() => unseen.all("turnEnded").length === 1);
+  await unseen.drop();
+  client.checkpoint = before;
+  await client.run({ text: "three" }).ended();
+  assert.match(textOf(upstream), /They talked about apples\..*two.*heard two.*three/s);
+  assert.doesNotMatch(textOf(upstream), /xxxxxxxx/);
+});
+
 test("a call is not parted from its results, and what the user said last stays word for word", async (t) => {
   const { client, upstream, program } = await start(t, 40_000, (asked, say) => {
     if (isAskedToSummarize(asked)) return say.text("A summary.");

@@ -62,6 +62,19 @@ test("what was streamed of an interrupted answer is no answer: the model is told
   assert.match(JSON.stringify(told), /the user sent a new message before it was complete.*half an /s);
 });
 
+test("of a long answer that was cut off the model is told the end", async (t) => {
+  const { model, gates } = spoken([`beginning ${"x".repeat(5_000)} end`, "more"]);
+  const { client, upstream } = await startFlow(t, model);
+  const run = client.run({ text: "Hi" });
+  gates[0]?.open();
+  await run.until(() => run.text.endsWith(" end"));
+  await run.drop();
+  await client.run({ text: "Again" }).ended();
+  const told = JSON.stringify(upstream.requests[1]?.messages);
+  assert.match(told, /\(this is its end\).*x end\\n<\/seen>/s);
+  assert.doesNotMatch(told, /beginning/);
+});
+
 test("a run that was interrupted cannot be taken up any more", async (t) => {
   const { model, gates } = spoken(["one ", "two"]);
   const { client } = await startFlow(t, model);
@@ -102,6 +115,7 @@ test("cancel_action in the middle of an answer ends the turn, and the provider i
   assert.equal(program.direct.runs(), 0);
   const next = client.run({ text: "Go on" });
   assert.deepEqual(await next.ended(), { type: "finished" });
+  assert.match(JSON.stringify(upstream.requests[1]?.messages), /<cut_off>.*the user stopped it.*one /s);
 });
 
 test("cancel_action before the context came ends the attempt, and no model is asked", async (t) => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startFlow } from "../support/flow.ts";
-import { keys, startProgram } from "../support/program.ts";
+import { keys, type Program, startProgram } from "../support/program.ts";
 import type { Upstream } from "../support/upstream.ts";
 import { Client, newId } from "../support/wire.ts";
 
@@ -20,6 +20,21 @@ function said({ requests }: Upstream): readonly string[] {
   );
   return texts.filter((text) => !text.startsWith("<"));
 }
+
+/** A turn that ends, and of which nothing is proven to have arrived; the client has its checkpoint, or not. */
+async function endsUnproven(client: Client, text: string, has: "checkpoint" | "nothing"): Promise<void> {
+  const before = client.checkpoint;
+  const run = client.run({ text, holdMarks: true });
+  await run.until(
+    () => run.all("turnEnded").length === 1 && run.seen.at(-1)?.message.case === "kvServerMessage",
+  );
+  await run.drop();
+  if (has === "nothing") client.checkpoint = before;
+}
+
+/** In how many lines of history it was told so far, beside the first. */
+const epochOf = ({ store }: Program, { conversationId }: Client): number | undefined =>
+  store.conversations.load(store.conversations.idOf(keys.a.principal, conversationId))?.state.epoch;
 
 const isPrefix = (shorter: readonly unknown[], longer: readonly unknown[]): boolean =>
   JSON.stringify(longer.slice(0, shorter.length)) === JSON.stringify(shorter);
@@ -88,17 +103,43 @@ test("going back while a tool is open gives up the tool, and the new turn does n
   assert.deepEqual(program.store.verify(null).violations, []);
 });
 
+test("turns that follow each other are one epoch", async (t) => {
+  const { client, program } = await startFlow(t, echo);
+  for (const text of ["one", "two", "three"]) await says(client, text);
+  assert.equal(epochOf(program, client), 0);
+});
+
 test("a client that only missed the newest checkpoint goes on from what is stored", async (t) => {
+  const { client, upstream, program } = await startFlow(t, echo);
+  await says(client, "one");
+  await endsUnproven(client, "two", "nothing");
+  await says(client, "three");
+  assert.deepEqual(said(upstream), ["one", "heard one", "two", "heard two", "three"]);
+  assert.equal(epochOf(program, client), 0);
+});
+
+test("what one went back from comes again, also when nothing of what followed was seen", async (t) => {
   const { client, upstream } = await startFlow(t, echo);
   await says(client, "one");
   const afterOne = client.checkpoint;
-  // It took nothing of the second turn, so it proved nothing of it.
-  const lost = client.run({ text: "two", takes: () => false });
-  await lost.until(() => lost.appends.length > 0).catch(() => {});
+  await says(client, "two");
+  const afterTwo = client.checkpoint;
   client.checkpoint = afterOne;
+  await endsUnproven(client, "TWO", "nothing");
+  client.checkpoint = afterTwo;
   await says(client, "three");
-  assert.equal(said(upstream).includes("three"), true);
-  assert.equal(said(upstream).filter((text) => text === "one").length, 1);
+  assert.deepEqual(said(upstream), ["one", "heard one", "two", "heard two", "three"]);
+});
+
+test("a checkpoint that was brought is proven by that: to go behind it is to go back", async (t) => {
+  const { client, upstream } = await startFlow(t, echo);
+  await says(client, "one");
+  const afterOne = client.checkpoint;
+  await endsUnproven(client, "two", "checkpoint");
+  await endsUnproven(client, "three", "nothing");
+  client.checkpoint = afterOne;
+  await says(client, "TWO");
+  assert.deepEqual(said(upstream), ["one", "heard one", "TWO"]);
 });
 
 test("a checkpoint that we never sent, or another's, says nothing", async (t) => {
@@ -130,6 +171,16 @@ test("a fork begins with what its parent said, and each goes its own way", async
   await says(fork, "more");
   assert.deepEqual(said(upstream), ["one", "heard one", "other", "heard other", "more"]);
   assert.deepEqual(program.store.verify(null).violations, []);
+});
+
+test("a conversation that has begun is not made another's by its checkpoint", async (t) => {
+  const { client, upstream, program } = await startFlow(t, echo);
+  await says(client, "one");
+  const other = new Client(t, program.url, client.token, client.machine);
+  await says(other, "mine");
+  other.checkpoint = client.checkpoint;
+  await says(other, "more");
+  assert.deepEqual(said(upstream), ["mine", "heard mine", "more"]);
 });
 
 test("the todos of then come back with a rewind", async (t) => {

@@ -85,6 +85,15 @@ describe("a history near the limit", () => {
     turn.wants("call_llm c/1/2/3 try 1").says(`summary ${long(3_000).trim()}`, "summary_completed");
   });
 
+  test("is measured anew after a summary, also where the provider counts nothing", () => {
+    const turn = full().hears(starts("r2", { setup: small }), answers("They spoke."));
+    turn.hears(llm({ type: "done", message: answerOf([text(long(400))]), usage: null })).wants("final");
+    turn
+      .hears(starts("r3", { setup: small }))
+      .says()
+      .wants("call_llm c/1/3/4 try 1");
+  });
+
   test("goes on as it was when the user stops the summary", () => {
     const turn = full()
       .hears(starts("r2", { setup: small }), cancels)
@@ -185,6 +194,34 @@ test("what an earlier summary kept is kept by the next one", () => {
   assert.match(told, /Two\./);
   assert.match(told, /<last_user_messages>\nUse tabs\.\n/);
   assert.match(told, /<files>\na\.ts\nb\.ts\n/);
+});
+
+test("there is one summary, however much is kept, and nothing that was about one moment", () => {
+  const first: ConversationState = {
+    ...emptyConversation("c"),
+    run: { runId: "r", setup: small, calls: 1, usage },
+    messages: [
+      userSays("Use tabs."),
+      { role: "context", text: "<cut_off>\nIt was cut off.\n</cut_off>" },
+      answerOf([text("So.")]),
+    ],
+  };
+  const once = shorten(first, "One.", 0, tools).state;
+  assert.equal(once.messages.length, 1);
+  const more = { ...once, messages: [...once.messages, userSays("More.")] };
+  const twice = shorten(more, "Two.", 1_000_000, tools).state.messages;
+  assert.deepEqual(twice.slice(1), [userSays("More.")]);
+});
+
+test("of the user's last words the newest come first, and whole while there is room", () => {
+  const [older, newest] = ["older ".repeat(70), "newest ".repeat(70)];
+  const state: ConversationState = {
+    ...emptyConversation("c"),
+    run: { runId: "r", setup: small, calls: 1, usage }, // room for 500 characters
+    messages: [userSays(older), answerOf([text("So.")]), userSays(newest)],
+  };
+  const told = JSON.stringify(shorten(state, "Short.", 0, tools).state.messages);
+  assert.ok(told.includes(newest) && !told.includes("older"));
 });
 
 function result(id: string): Message {
