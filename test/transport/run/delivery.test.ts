@@ -60,6 +60,17 @@ test("text in doubt is said again from the beginning of its answer, behind a bou
   assert.equal(again(delivery), "|two three <card>");
 });
 
+test("of what has arrived only the text is said again: thinking and cards are not", () => {
+  const delivery = new Delivery();
+  delivery.answerBegins();
+  delivery.shown(bytes("<thinking>"), "other", 0);
+  delivery.shown(bytes("one "), "text", 0);
+  delivery.marked(1, null);
+  delivery.answered(1);
+  delivery.shown(bytes("two"), "text", 0);
+  assert.equal(again(delivery), "|one two");
+});
+
 test("text that is proven is not said again, whatever else is in doubt", () => {
   const delivery = new Delivery();
   delivery.answerBegins();

@@ -112,6 +112,16 @@ test("what is published goes out with the flush, and a mark stands behind it fiv
   for (const [nth, at] of marks.entries()) assert.ok(at <= 4 * (nth + 1), "within 200 ms of the text");
 });
 
+test("no mark follows where one stands already", () => {
+  const { clock, progress, view, state } = setUp();
+  progress.publish([text("a")], view);
+  progress.flush(view);
+  progress.sendCheckpoint(progress.checkpoint(state), view);
+  view.take();
+  clock.turn(1_000);
+  assert.equal(view.take(), "");
+});
+
 test("text before a pause is marked although nothing follows it", () => {
   const { clock, progress, view } = setUp();
   progress.publish([text("Well")], view);
