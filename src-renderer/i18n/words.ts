@@ -1,24 +1,23 @@
 /** Texts, numbers and times in one language. Pure: the language comes in, nothing is remembered. */
-import { en } from "./en.ts";
-import { zhCN } from "./zh-CN.ts";
+import { texts } from "./texts.ts";
+
+export type TextKey = keyof typeof texts;
+type English<K extends TextKey> = (typeof texts)[K][0];
 
 /** pseudo: English two fifths longer, to see where a window has no room for a language that is. */
-const catalogues = { en, "zh-CN": zhCN, pseudo: longer(en) } as const;
+const catalogues = { en: catalogueOf(0), "zh-CN": catalogueOf(1), pseudo: longer(catalogueOf(0)) } as const;
 
 export type Language = keyof typeof catalogues;
-export type TextKey = keyof typeof en;
 /** The common beginning of the .one and .other forms. */
 export type PluralKey = TextKey extends infer K ? (K extends `${infer Base}.other` ? Base : never) : never;
 
 type Names<S extends string> = S extends `${string}{${infer Name}}${infer Rest}` ? Name | Names<Rest> : never;
 type Fill<Name extends string> = { readonly [K in Name]: string };
 /** Nothing to pass for a text without placeholders, everything for one with. */
-type FillOf<K extends TextKey> = [Names<(typeof en)[K]>] extends [never]
+type FillOf<K extends TextKey> = [Names<English<K>>] extends [never] ? [] : [fill: Fill<Names<English<K>>>];
+type PluralFillOf<K extends PluralKey> = [Exclude<Names<English<`${K}.other`>>, "n">] extends [never]
   ? []
-  : [fill: Fill<Names<(typeof en)[K]>>];
-type PluralFillOf<K extends PluralKey> = [Exclude<Names<(typeof en)[`${K}.other`]>, "n">] extends [never]
-  ? []
-  : [fill: Fill<Exclude<Names<(typeof en)[`${K}.other`]>, "n">>];
+  : [fill: Fill<Exclude<Names<English<`${K}.other`>>, "n">>];
 
 export interface Words {
   readonly language: Language;
@@ -104,6 +103,11 @@ export function createWords(language: Language, timeZone?: string): Words {
       return ms < 9950 ? fineSeconds.format(ms / 1000) : seconds.format(ms / 1000);
     },
   };
+}
+
+function catalogueOf(language: 0 | 1): Readonly<Record<TextKey, string>> {
+  const entries = Object.entries(texts).map(([key, text]) => [key, text[language]]);
+  return Object.fromEntries(entries) as Record<TextKey, string>;
 }
 
 function longer<K extends string>(texts: Readonly<Record<K, string>>): Readonly<Record<K, string>> {

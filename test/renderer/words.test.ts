@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { en } from "../../src-renderer/i18n/en.ts";
+import { texts } from "../../src-renderer/i18n/texts.ts";
 import { createWords, pickLanguage } from "../../src-renderer/i18n/words.ts";
-import { zhCN } from "../../src-renderer/i18n/zh-CN.ts";
 
 const english = createWords("en", "UTC");
 const chinese = createWords("zh-CN", "UTC");
@@ -16,8 +15,8 @@ test("the first language of the browser that we speak is taken, else English", (
 
 test("both languages fill in the same placeholders", () => {
   const names = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).toSorted();
-  for (const key of Object.keys(en) as (keyof typeof en)[])
-    assert.deepEqual(names(zhCN[key]), names(en[key]), key);
+  for (const [key, [english, chinese]] of Object.entries(texts))
+    assert.deepEqual(names(chinese), names(english), key);
 });
 
 test("plural forms follow the language, their number is written in it", () => {

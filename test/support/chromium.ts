@@ -10,6 +10,7 @@ if (!existsSync(executablePath) && process.env.CI) throw new Error(reason);
 
 /** As node:test takes it: false, or the reason why browser tests are skipped. */
 export const skipWithoutChromium: string | false = existsSync(executablePath) ? false : reason;
+if (skipWithoutChromium) console.log(skipWithoutChromium);
 
 interface Launch {
   readonly args?: readonly string[];

@@ -26,6 +26,8 @@ export interface WindowHost {
   readonly origin: string;
   /** May be changed at any time. */
   readonly script: Script;
+  /** From now on another script, and nothing was asked yet. */
+  play(script: Script): void;
   /** The calls so far. */
   readonly asked: CallName[];
   /** The window's address with a fresh one-time code. */
@@ -44,7 +46,8 @@ export function buildWindow(): void {
 }
 
 /** The window must have been built. */
-export async function startWindowHost(script: Script = {}): Promise<WindowHost> {
+export async function startWindowHost(first: Script = {}): Promise<WindowHost> {
+  const script = { ...first };
   const events = createEmitter();
   const asked: CallName[] = [];
   let sessions = createSessions(systemClock, "contract token");
@@ -83,6 +86,11 @@ export async function startWindowHost(script: Script = {}): Promise<WindowHost> 
   return {
     origin,
     script,
+    play(other) {
+      for (const name of Object.keys(script)) delete script[name as CallName];
+      Object.assign(script, other);
+      asked.length = 0;
+    },
     asked,
     address: () => `${origin}/#${sessions.mint()}`,
     tell: events.emit,

@@ -236,3 +236,23 @@ export const fullScript = (): Script => ({
   "keys.list": () => said([{ id: "k", name: "Cursor", last4: "a1b2", createdMs: 0, usedMs: null }]),
   "search.get": () => said({ provider: "brave", address: null, key: "set" }),
 });
+
+/** The same with names as long as names get, and many rows. */
+export function longScript(): Script {
+  const name = "智谱 GLM 团队账号（上海）with a very long name that goes on and on";
+  const model = "accounts/very-long-organisation-name/models/glm-4.6-air-preview-2026-04";
+  const baseUrl = "https://a-very-long-host-name.example-gateway.internal.company.cn:8443/openai/v1";
+  const channels = Array.from({ length: 12 }, (_, at) =>
+    sampleChannel({ id: `ch_${at}`, name, model, baseUrl, key: at % 3 ? "set" : "unreadable" }),
+  );
+  const calls = Array.from({ length: 50 }, (_, at) =>
+    sampleCall({
+      callId: String(at),
+      plannedMs: Date.now(),
+      channelName: name,
+      model,
+      error: at % 7 ? null : model.repeat(4),
+    }),
+  );
+  return { ...fullScript(), ...sampleScript(sampleStatus({ keys: 0, runs: 1 }), channels, calls) };
+}

@@ -2,28 +2,19 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, type TestContext, test } from "node:test";
-import type { Browser } from "playwright-core";
-import { openPage } from "../support/browser.ts";
-import { launchChromium, skipWithoutChromium } from "../support/chromium.ts";
+import { describe, type TestContext, test } from "node:test";
+import { openPage, useWindow } from "../support/browser.ts";
+import { skipWithoutChromium } from "../support/chromium.ts";
 import { scenesModel } from "../support/scenes.ts";
 import { startStudio } from "../support/studio.ts";
-import { buildWindow } from "../support/window-host.ts";
 import { Client } from "../support/wire.ts";
 
-if (skipWithoutChromium) console.log(skipWithoutChromium);
-
 describe("a newcomer", { skip: skipWithoutChromium }, () => {
-  let browser: Browser;
-  before(async () => {
-    buildWindow();
-    browser = await launchChromium();
-  });
-  after(() => browser.close());
+  useWindow();
 
   async function open(t: TestContext) {
     const studio = await startStudio(t, scenesModel);
-    const { page } = await openPage(t, browser, new URL(studio.listening.window).origin);
+    const { page } = await openPage(t, new URL(studio.listening.window).origin);
     await page.goto(await studio.address());
     return { studio, page };
   }

@@ -1,35 +1,29 @@
 /** Conversations in a real browser, on the real program: real store, real turns, a model behind a socket. */
 import assert from "node:assert/strict";
 import { after, before, describe, type TestContext, test } from "node:test";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { barriers, openPage } from "../support/browser.ts";
-import { launchChromium, skipWithoutChromium } from "../support/chromium.ts";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { barriers, openPage, useWindow } from "../support/browser.ts";
+import { skipWithoutChromium } from "../support/chromium.ts";
 import { clientAtWork, held, playScene, prompts, scenesModel } from "../support/scenes.ts";
 import { type Studio, startStudio } from "../support/studio.ts";
-import { buildWindow } from "../support/window-host.ts";
-
-if (skipWithoutChromium) console.log(skipWithoutChromium);
 
 describe("conversations", { skip: skipWithoutChromium }, () => {
-  let browser: Browser;
+  useWindow();
   let studio: Studio;
   let channel: string;
   const afters: (() => unknown)[] = [];
   before(async () => {
-    buildWindow();
-    browser = await launchChromium();
     studio = await startStudio({ after: (tidy) => void afters.push(tidy as () => unknown) }, scenesModel);
     channel = await studio.addChannel("DeepSeek official", "deepseek-chat");
     for (const text of [prompts.fix, prompts.refused, prompts.hostile, prompts.broken])
       await playScene(studio, channel, text);
   });
   after(async () => {
-    await browser.close();
     for (const tidy of afters.toReversed()) await tidy();
   });
 
   async function open(t: TestContext, own: BrowserContextOptions = {}) {
-    const { page, complaints } = await openPage(t, browser, new URL(studio.listening.window).origin, own);
+    const { page, complaints } = await openPage(t, new URL(studio.listening.window).origin, own);
     await page.goto(await studio.address());
     await page.locator("nav a[href='#/conversations']").click();
     return { page, complaints };
@@ -131,17 +125,16 @@ describe("conversations", { skip: skipWithoutChromium }, () => {
   });
 
   test("nothing stands in the way of those who hear the page or use it by keys", async (t) => {
-    const own = { colorScheme: "dark", locale: "zh-CN" } as const;
-    const { page } = await open(t, own);
+    const { page } = await open(t);
+    await page.emulateMedia({ colorScheme: "dark" });
     await page.locator("main ol > li a", { hasText: prompts.fix }).click();
     await page.locator("article [aria-expanded=false]").last().click();
     assert.deepEqual(await barriers(page), []);
-    const { page: english } = await open(t);
-    await english.keyboard.press("/");
-    assert.equal(await english.evaluate(() => document.activeElement?.getAttribute("type")), "search");
-    await english.keyboard.press("Control+1");
-    await english.waitForFunction(() => document.activeElement?.textContent === "Overview");
-    assert.equal(await english.title(), "Overview – Ownkey");
-    await english.keyboard.press("Alt+ArrowLeft");
+    await page.keyboard.press("/");
+    assert.equal(await page.evaluate(() => document.activeElement?.getAttribute("type")), "search");
+    await page.keyboard.press("Control+1");
+    await page.waitForFunction(() => document.activeElement?.textContent === "Overview");
+    assert.equal(await page.title(), "Overview – Ownkey");
+    await page.keyboard.press("Alt+ArrowLeft");
   });
 });

@@ -2,33 +2,27 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, type TestContext, test } from "node:test";
-import type { Browser, BrowserContextOptions } from "playwright-core";
-import { barriers, openPage } from "../support/browser.ts";
-import { launchChromium, skipWithoutChromium } from "../support/chromium.ts";
+import type { BrowserContextOptions } from "playwright-core";
+import { barriers, openPage, useWindow } from "../support/browser.ts";
+import { skipWithoutChromium } from "../support/chromium.ts";
 import { playScene, prompts, scenesModel } from "../support/scenes.ts";
 import { type Studio, startStudio } from "../support/studio.ts";
-import { buildWindow } from "../support/window-host.ts";
-
-if (skipWithoutChromium) console.log(skipWithoutChromium);
 
 describe("the inspector", { skip: skipWithoutChromium }, () => {
-  let browser: Browser;
+  useWindow();
   let studio: Studio;
   const afters: (() => unknown)[] = [];
   before(async () => {
-    buildWindow();
-    browser = await launchChromium();
     studio = await startStudio({ after: (tidy) => void afters.push(tidy as () => unknown) }, scenesModel);
     const channel = await studio.addChannel("DeepSeek official", "deepseek-chat");
     for (const text of [prompts.fix, prompts.refused]) await playScene(studio, channel, text);
   });
   after(async () => {
-    await browser.close();
     for (const tidy of afters.toReversed()) await tidy();
   });
 
   async function open(t: TestContext, own: BrowserContextOptions = {}) {
-    const { page } = await openPage(t, browser, new URL(studio.listening.window).origin, own);
+    const { page } = await openPage(t, new URL(studio.listening.window).origin, own);
     await page.goto(await studio.address());
     await page.locator("nav a[href='#/inspector']").click();
     await page.getByRole("grid").waitFor();
@@ -110,10 +104,9 @@ describe("the inspector", { skip: skipWithoutChromium }, () => {
     await detail.getByRole("tab", { name: "Checks", selected: true }).waitFor();
     await page.keyboard.press("Escape");
     await detail.waitFor({ state: "detached" });
-    const own = { colorScheme: "dark", locale: "zh-CN" } as const;
-    const other = await open(t, own);
-    await other.getByRole("row").nth(1).click();
-    await other.getByRole("tablist").waitFor();
-    assert.deepEqual(await barriers(other), []);
+    await page.emulateMedia({ colorScheme: "dark" });
+    await page.getByRole("row").nth(1).click();
+    await page.getByRole("tablist").waitFor();
+    assert.deepEqual(await barriers(page), []);
   });
 });
