@@ -364,16 +364,25 @@ export interface UsageView {
   readonly reasoning: number;
 }
 
-/** The way out of this machine, for channels that say `app`. */
+/** The ways out of this machine: for channels that say `app`, and for Cursor's own traffic. */
 export interface NetworkView {
   /** system, none, or a proxy's address. */
   readonly proxy: string;
   readonly hasPassword: boolean;
   /** What the system says; null: no proxy. */
   readonly systemProxy: string | null;
+  readonly cursor: {
+    /** `system` is: as before Ownkey. */
+    readonly proxy: string;
+    readonly hasPassword: boolean;
+    /** The proxy that stood in Cursor's settings before Ownkey; null: none, or Ownkey is not set up. */
+    readonly before: string | null;
+  };
 }
 
 export interface SetNetwork {
+  /** Left out: channels. */
+  readonly for?: "channels" | "cursor";
   readonly proxy: string;
   /** `user:password`; null: none. Left out: kept while the proxy stays the same. */
   readonly credentials?: string | null;

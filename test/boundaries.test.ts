@@ -78,6 +78,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "type src-main/loop",
     "src-main/loop/replay",
     "jsonc-parser",
+    "socks",
     "undici",
     "zod",
     "node:",

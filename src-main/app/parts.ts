@@ -12,7 +12,8 @@ import { createChannels } from "./channels/channels.ts";
 import type { Listener } from "./listener.ts";
 import { createLocalKeys } from "./local-keys.ts";
 import { createLocalSteps } from "./local-steps.ts";
-import { createOutbound, rememberedSystemProxy } from "./outbound/outbound.ts";
+import { createOutbound } from "./outbound/outbound.ts";
+import { rememberedSystemProxy } from "./outbound/system-proxy.ts";
 import { direct, proxied, rememberedPort } from "./ports.ts";
 import { createProviderKeys } from "./provider-keys.ts";
 import { pausedSetting, type RunningProxy } from "./proxy.ts";
@@ -22,6 +23,8 @@ import { createSearchSettings } from "./search.ts";
 import { openSecrets } from "./secrets.ts";
 import { createUserSettings } from "./settings.ts";
 import { createCursorSetup } from "./setup/cursor-setup.ts";
+import { proxyBefore } from "./setup/setup.ts";
+import { readStandIns } from "./stand-ins.ts";
 import { createKeptAuthority } from "./trust/kept-authority.ts";
 import { runProgram } from "./trust/run-program.ts";
 import { storesOf } from "./trust/stores.ts";
@@ -66,15 +69,14 @@ export function openParts(options: AppOptions, running: Running) {
     return [port, proxyPort, ...(tlsPort === null ? [] : [tlsPort])];
   };
   const hop = toHex(hmac(secrets.installationKey, "hop")).slice(0, 32);
-  const systemProxy = rememberedSystemProxy(clock.now);
-  const outbound = createOutbound({
-    settings: store.settings,
-    keys: providerKeys,
-    hop,
-    ownPorts,
-    systemProxy,
-  });
   const kept = createKeptAuthority(folder, clock);
+  const outbound = createOutbound({
+    ...{ settings: store.settings, keys: providerKeys, hop, ownPorts },
+    standIns: readStandIns(process.env),
+    ownAuthority: () => kept.current()?.sha256 ?? null,
+    systemProxy: rememberedSystemProxy(clock.now),
+    proxyBefore: () => proxyBefore(folder),
+  });
   const sightings = createSightings(clock);
   const channels = createChannels(store, providerKeys, clock, ownPorts, outbound);
   const search = createSearchSettings(store.settings, providerKeys, ownPorts);
@@ -85,7 +87,7 @@ export function openParts(options: AppOptions, running: Running) {
     port: () => running.proxy?.port ?? null,
     usualPort: () => rememberedPort(store, proxied) ?? proxied.first,
   });
-  const cursor = { kept, trust, sightings, setup, runCredentials, secretsIn, proxyBefore: setup.proxyBefore };
+  const cursor = { kept, trust, sightings, setup, runCredentials, secretsIn };
   const data = { store, secrets, localKeys, keys: providerKeys, carrier: () => running.direct };
   return { ...data, ...cursor, channels, search, redact: redactor.redact, ownPorts, local, outbound };
 }

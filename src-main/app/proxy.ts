@@ -4,7 +4,7 @@ import { once } from "node:events";
 import type { Server, Socket } from "node:net";
 import type { Clock } from "../base/clock.ts";
 import { isArray, isObject, parseJson } from "../base/json.ts";
-import { createDial } from "../proxy/dial.ts";
+import type { Dial } from "../proxy/dial.ts";
 import { createGate, type Served } from "../proxy/gate.ts";
 import { createKnownCallers } from "../proxy/known-callers.ts";
 import { createProxyServer } from "../proxy/server.ts";
@@ -12,9 +12,7 @@ import type { Sightings } from "../proxy/sightings.ts";
 import type { Store } from "../store/store.ts";
 import type { Direct } from "../transport/direct.ts";
 import type { Channels } from "./channels/channels.ts";
-import { authoritiesBut, proxyFromEnvironment } from "./outbound.ts";
 import { takeFirst } from "./sockets.ts";
-import { readStandIns } from "./stand-ins.ts";
 import type { KeptAuthority } from "./trust/kept-authority.ts";
 import { createWires } from "./wires.ts";
 
@@ -27,9 +25,7 @@ export interface ProxyPartOptions {
   readonly direct: Direct;
   readonly kept: KeptAuthority;
   readonly sightings: Sightings;
-  ownPorts(): readonly number[];
-  /** The network's proxy that stood in Cursor's settings before ours; null: none did. */
-  proxyBefore(): URL | null;
+  readonly outbound: { readonly dial: Dial };
 }
 
 export interface RunningProxy {
@@ -49,14 +45,8 @@ export async function listenAsProxy(
   options: ProxyPartOptions,
   ports: Iterable<number>,
 ): Promise<RunningProxy> {
-  const { clock, store, kept, sightings, ownPorts } = options;
-  const standIns = readStandIns(process.env);
-  const dial = createDial({
-    proxyFor: (host) => options.proxyBefore() ?? proxyFromEnvironment(host, process.env),
-    authorities: rememberingAuthorities(kept, standIns.authorities),
-    ownPorts,
-    standIns: standIns.places,
-  });
+  const { clock, store, kept, sightings } = options;
+  const { dial } = options.outbound;
   const known = createKnownCallers(textsIn(store.settings.get(knownSetting)), (hashes) =>
     store.settings.set(knownSetting, hashes),
   );
@@ -123,17 +113,6 @@ function subjectIn(claims: string): string | null {
   } catch {
     return null;
   }
-}
-
-/** The system's store is read once for each authority of ours. */
-function rememberingAuthorities(kept: KeptAuthority, more: readonly string[]): () => readonly string[] {
-  let read: { readonly own: string | null; readonly pems: readonly string[] } | null = null;
-  return () => {
-    const own = kept.current()?.sha256 ?? null;
-    if (read?.own !== own) read = null;
-    read ??= { own, pems: [...authoritiesBut(own), ...more] };
-    return read.pems;
-  };
 }
 
 const textsIn = (json: unknown): string[] =>

@@ -5,7 +5,11 @@
  */
 import { readFileSync } from "node:fs";
 import { OwnkeyError } from "../base/errors.ts";
-import type { Place } from "../proxy/dial.ts";
+
+export interface Place {
+  readonly host: string;
+  readonly port: number;
+}
 
 export interface StandIns {
   readonly places: ReadonlyMap<string, Place>;

@@ -1,8 +1,8 @@
 /** What the messages of a run say about where it goes. Bytes that are no message of the agent's say nothing. */
-import { fromBinary } from "@bufbuild/protobuf";
 import { type AgentClientMessage, AgentClientMessageSchema } from "../gen/agent/v1/agent_pb.ts";
 import { BidiAppendRequestSchema, BidiRequestIdSchema } from "../gen/aiserver/v1/bidi_pb.ts";
 import { contentOf, headerBytes, inflate, readEnvelope } from "../transport/wire/envelope.ts";
+import { readMessage } from "../transport/wire/message.ts";
 
 export type Said =
   /** It begins a run with this model; "" when it names none. */
@@ -21,15 +21,15 @@ export interface Append {
 export function readAppend(body: Buffer, encoding: string | undefined): Append | null {
   return attempt(() => {
     const bytes = encoding && encoding !== "identity" ? inflate(body, encoding) : body;
-    const { requestId, data, dataBinary } = fromBinary(BidiAppendRequestSchema, bytes);
+    const { requestId, data, dataBinary } = readMessage(BidiAppendRequestSchema, bytes);
     const message = dataBinary.length > 0 ? dataBinary : Buffer.from(data, "hex");
-    return requestId ? { requestId: requestId.requestId, said: readMessage(message) } : null;
+    return requestId ? { requestId: requestId.requestId, said: saidBy(message) } : null;
   });
 }
 
 /** The one message of RunSSE; null: it is none. */
 export const readRequestId = (body: Buffer, encoding: string | undefined): string | null =>
-  attempt(() => fromBinary(BidiRequestIdSchema, readEnvelope(body, encoding, 64 * 1024)).requestId || null);
+  attempt(() => readMessage(BidiRequestIdSchema, readEnvelope(body, encoding, 64 * 1024)).requestId || null);
 
 /** The first message that begins a run, in what came of a stream so far; or how many bytes of it are wanted first. */
 export function readBeginning(
@@ -47,10 +47,10 @@ export function readBeginning(
 }
 
 const readFramed = (flags: number, bytes: Buffer, encoding: string | undefined): Said =>
-  attempt(() => readMessage(contentOf(flags, bytes, encoding))) ?? { type: "foreign" };
+  attempt(() => saidBy(contentOf(flags, bytes, encoding))) ?? { type: "foreign" };
 
-function readMessage(bytes: Uint8Array): Said {
-  const message = attempt(() => fromBinary(AgentClientMessageSchema, bytes))?.message;
+function saidBy(bytes: Uint8Array): Said {
+  const message = attempt(() => readMessage(AgentClientMessageSchema, bytes))?.message;
   switch (message?.case) {
     case undefined:
       return { type: "foreign" };

@@ -77,7 +77,7 @@ export function breakOff(response: Response, code: number = constants.NGHTTP2_IN
 export function refuse(response: Response, reason: unknown): void {
   if (response.headersSent) return breakOff(response);
   const error = OwnkeyError.from(reason);
-  const status = error.kind === "auth" ? 403 : error.kind === "bug" ? 500 : 502;
+  const status = error.kind === "config" ? 403 : error.kind === "bug" ? 500 : 502;
   sendText(response, status, `Ownkey: ${error.message}`);
 }
 

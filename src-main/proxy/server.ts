@@ -72,7 +72,7 @@ export function createProxyServer(options: ProxyOptions): Server {
     connect(asked, socket, head).catch((reason) => {
       const { kind, message } = OwnkeyError.from(reason);
       if (kind === "network") sightings.failure(message);
-      hangUp(socket, kind === "auth" ? 403 : 502, message);
+      hangUp(socket, kind === "config" ? 403 : 502, message);
     });
   });
   server.on("request", (asked: IncomingMessage, response: ServerResponse) => {

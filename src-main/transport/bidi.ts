@@ -2,14 +2,14 @@
  * BidiService/BidiAppend: the client's half of a run, one small request at a time. Taken in at once; what follows
  * from it happens on the stream. Nothing here decides.
  */
-import { fromBinary } from "@bufbuild/protobuf";
 import { OwnkeyError } from "../base/errors.ts";
-import { type AgentClientMessage, AgentClientMessageSchema } from "../gen/agent/v1/agent_pb.ts";
+import { AgentClientMessageSchema } from "../gen/agent/v1/agent_pb.ts";
 import { type BidiAppendRequest, BidiAppendRequestSchema } from "../gen/aiserver/v1/bidi_pb.ts";
 import { requestIdOf } from "./run-sse.ts";
 import type { Inbound, Sessions } from "./sessions.ts";
 import { readBody } from "./wire/body.ts";
 import type { HttpRequest, HttpResponse } from "./wire/http.ts";
+import { readMessage } from "./wire/message.ts";
 import { readOversized } from "./wire/oversized.ts";
 
 export async function bidiAppend(
@@ -35,9 +35,9 @@ interface Append {
 }
 
 function readWhole(bytes: Buffer): Append {
-  const append = parsed(() => fromBinary(BidiAppendRequestSchema, bytes));
+  const append = readMessage(BidiAppendRequestSchema, bytes);
   const raw = append.dataBinary.length > 0 ? append.dataBinary : unhex(append.data);
-  const message: AgentClientMessage = parsed(() => fromBinary(AgentClientMessageSchema, raw));
+  const message = readMessage(AgentClientMessageSchema, raw);
   return { append, inbound: { type: "message", message }, bytes: bytes.length };
 }
 
@@ -50,12 +50,4 @@ function unhex(text: string): Uint8Array {
   const bytes = Buffer.from(text, "hex");
   if (bytes.length * 2 !== text.length) throw new OwnkeyError("protocol", "The data is not hexadecimal.");
   return bytes;
-}
-
-function parsed<T>(parse: () => T): T {
-  try {
-    return parse();
-  } catch (cause) {
-    throw new OwnkeyError("protocol", "The message could not be read as protobuf.", { cause });
-  }
 }

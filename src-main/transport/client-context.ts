@@ -4,7 +4,7 @@
  */
 
 import type { Message } from "@bufbuild/protobuf";
-import { create, fromBinary } from "@bufbuild/protobuf";
+import { create } from "@bufbuild/protobuf";
 import type { GenMessage } from "@bufbuild/protobuf/codegenv2";
 import type { Clock } from "../base/clock.ts";
 import { sha256, toHex } from "../base/hash.ts";
@@ -21,6 +21,7 @@ import {
 import type { Blobs } from "./blobs.ts";
 import { contextQuestion, readContext } from "./dialect/context.ts";
 import type { Execs } from "./execs.ts";
+import { readMessage } from "./wire/message.ts";
 
 export interface ContextSource {
   readonly clock: Clock;
@@ -100,7 +101,7 @@ async function readPart<T extends Message>(
   const bytes = await fetched;
   if (!bytes || bytes.length !== length || toHex(sha256(bytes)) !== toHex(id)) return null;
   try {
-    return fromBinary(schema, bytes);
+    return readMessage(schema, bytes);
   } catch {
     return null; // a part that does not decode is left out; the run goes on
   }

@@ -1,7 +1,8 @@
 /** A message between Cursor's client and us, told for diagnosis: what it is, what is in it, and what we do not know. */
-import { fromBinary, toJson } from "@bufbuild/protobuf";
+import { toJson } from "@bufbuild/protobuf";
 import { AgentClientMessageSchema, AgentServerMessageSchema } from "../gen/agent/v1/agent_pb.ts";
 import type { Frame } from "./run/watch.ts";
+import { readMessage } from "./wire/message.ts";
 
 export interface ToldFrame {
   /** The kinds from outside in: "interactionUpdate textDelta". */
@@ -20,8 +21,8 @@ export function tellFrame({ direction, bytes }: Pick<Frame, "direction" | "bytes
   try {
     const message =
       direction === "to_client"
-        ? fromBinary(AgentServerMessageSchema, bytes)
-        : fromBinary(AgentClientMessageSchema, bytes);
+        ? readMessage(AgentServerMessageSchema, bytes)
+        : readMessage(AgentClientMessageSchema, bytes);
     const json = bytes.length > largest ? "" : JSON.stringify(jsonOf(direction, bytes), null, 2);
     const unknown = (message.$unknown ?? []).map(({ no, data }) => ({ no, bytes: data.length }));
     return { kind: kindOf(message.message), json: json.slice(0, longestJson), unknown };
@@ -32,8 +33,8 @@ export function tellFrame({ direction, bytes }: Pick<Frame, "direction" | "bytes
 
 const jsonOf = (direction: Frame["direction"], bytes: Uint8Array) =>
   direction === "to_client"
-    ? toJson(AgentServerMessageSchema, fromBinary(AgentServerMessageSchema, bytes))
-    : toJson(AgentClientMessageSchema, fromBinary(AgentClientMessageSchema, bytes));
+    ? toJson(AgentServerMessageSchema, readMessage(AgentServerMessageSchema, bytes))
+    : toJson(AgentClientMessageSchema, readMessage(AgentClientMessageSchema, bytes));
 
 interface OneOf {
   readonly case?: string | undefined;

@@ -2,13 +2,13 @@
  * AgentService/RunSSE: the server's half of a run. Despite its name no event stream but Connect envelopes: one
  * BidiRequestId comes in, AgentServerMessages go out until the end-of-stream envelope.
  */
-import { fromBinary } from "@bufbuild/protobuf";
 import { OwnkeyError } from "../base/errors.ts";
 import { BidiRequestIdSchema } from "../gen/aiserver/v1/bidi_pb.ts";
 import type { Sessions } from "./sessions.ts";
 import { readBody } from "./wire/body.ts";
 import { readEnvelope } from "./wire/envelope.ts";
 import type { HttpRequest, HttpResponse } from "./wire/http.ts";
+import { readMessage } from "./wire/message.ts";
 
 /** The only message that RunSSE is sent is an id. */
 const maxRequestBytes = 64 * 1024;
@@ -24,7 +24,9 @@ export async function runSse(
   if (body.type === "oversized") throw new OwnkeyError("limit", "The request is too large.");
   const header = headerOf(request);
   const bytes = readEnvelope(body.bytes, header("connect-content-encoding"), maxRequestBytes);
-  sessions.open(principal, requestIdOf(readId(bytes))).connect({ response, header });
+  sessions
+    .open(principal, requestIdOf(readMessage(BidiRequestIdSchema, bytes).requestId))
+    .connect({ response, header });
 }
 
 /** A header that came more than once, where only one has a meaning, is none. */
@@ -37,12 +39,4 @@ export function requestIdOf(id: string | undefined): string {
   if (!id || id.length > longestId)
     throw new OwnkeyError("protocol", `A request id has 1 to ${longestId} characters.`);
   return id;
-}
-
-function readId(bytes: Uint8Array): string {
-  try {
-    return fromBinary(BidiRequestIdSchema, bytes).requestId;
-  } catch (cause) {
-    throw new OwnkeyError("protocol", "The request id could not be read as protobuf.", { cause });
-  }
 }

@@ -2,13 +2,13 @@
  * AgentService/Run: both halves of a run in one HTTP/2 stream. The messages are those of RunSSE and BidiAppend; their
  * order is the stream's, and the request id stands in a header.
  */
-import { fromBinary } from "@bufbuild/protobuf";
 import { OwnkeyError } from "../base/errors.ts";
 import { AgentClientMessageSchema } from "../gen/agent/v1/agent_pb.ts";
 import { headerOf, requestIdOf } from "./run-sse.ts";
 import type { Inbound, Session, Sessions } from "./sessions.ts";
 import { type Received, readEnvelopes } from "./wire/envelope-stream.ts";
 import type { HttpRequest, HttpResponse } from "./wire/http.ts";
+import { readMessage } from "./wire/message.ts";
 import { execIdIn } from "./wire/oversized.ts";
 
 /** Returns when the client has nothing more to say. What it says wrongly ends its stream. */
@@ -39,12 +39,7 @@ async function listen(request: HttpRequest, encoding: string | undefined, sessio
     session.append(seqno++, toInbound(received), 0);
 }
 
-function toInbound(received: Received): Inbound {
-  try {
-    return received.type === "message"
-      ? { type: "message", message: fromBinary(AgentClientMessageSchema, received.bytes) }
-      : { type: "oversized", execId: execIdIn(received.head) };
-  } catch (cause) {
-    throw new OwnkeyError("protocol", "The message could not be read as protobuf.", { cause });
-  }
-}
+const toInbound = (received: Received): Inbound =>
+  received.type === "message"
+    ? { type: "message", message: readMessage(AgentClientMessageSchema, received.bytes) }
+    : { type: "oversized", execId: execIdIn(received.head) };

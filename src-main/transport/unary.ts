@@ -6,7 +6,6 @@
 import {
   create,
   type DescMessage,
-  fromBinary,
   fromJson,
   type JsonValue,
   type MessageInitShape,
@@ -37,6 +36,7 @@ import { titleOf } from "./dialect/title.ts";
 import type { Runners } from "./run/runners.ts";
 import { readBody } from "./wire/body.ts";
 import type { HttpRequest, HttpResponse } from "./wire/http.ts";
+import { readMessage } from "./wire/message.ts";
 
 export type Handle = (
   request: HttpRequest,
@@ -131,7 +131,7 @@ interface Codec {
   write<M extends DescMessage>(schema: M, message: MessageShape<M>): Uint8Array;
 }
 
-const protobuf: Codec = { read: fromBinary, write: toBinary };
+const protobuf: Codec = { read: readMessage, write: toBinary };
 
 const json: Codec = {
   read: (schema, bytes) =>

@@ -76,6 +76,12 @@ test("an append that cannot be read is refused with a sentence, and another run 
     assert.match(refusal(answer, 400, "invalid_argument"), /as protobuf/);
     await undisturbed();
   });
+  await t.test("a million unknown fields", async () => {
+    const flood = Buffer.alloc(3_000_000, Buffer.from([0xc0, 0x3e, 1]));
+    const answer = await client.appendBytes(newId("request"), 0, flood, "binary");
+    assert.match(refusal(answer, 400, "invalid_argument"), /more than 300000 parts/);
+    await undisturbed();
+  });
   await t.test("broken off", async () => {
     const { port } = new URL(client.url);
     const socket = connect(Number(port), "127.0.0.1");

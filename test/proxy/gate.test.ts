@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { type TestContext, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
@@ -205,20 +206,19 @@ test("a run goes where its model is: RunSSE waits for its first append, later on
 });
 
 test("what is read of a run that is theirs arrives there whole", async (t) => {
-  const { client, stand } = await start(t);
+  const { client } = await start(t);
   await signIn(client);
-  const straight = createClient(await stand.straight(api2, "http/1.1"), api2);
-  t.after(straight.close);
-  const digest = (reply: Reply) => reply.headers[reply.headers.indexOf("x-digest") + 1];
   for (const body of [
     appendOf("r2", 0, begins("claude-9")),
     appendOf("voice", 0, Buffer.from("not a message of the agent")),
     Buffer.from("no protobuf at all"),
     Buffer.alloc(33 * 1024 * 1024, 7),
   ]) {
-    const call = post(append, body);
-    const [proxied, direct] = await Promise.all([client.ask(call), straight.ask(call)]);
-    assert.equal(digest(proxied), digest(direct));
+    const { headers } = await client.ask(post(append, body));
+    assert.equal(
+      headers[headers.indexOf("x-digest") + 1],
+      createHash("sha256").update(body).update("[]").digest("hex"),
+    );
   }
 });
 

@@ -101,17 +101,18 @@ test("a thousand mixed calls are the same with the proxy and without it, on both
   assert.equal(stand.cursor.requests.length, 2000);
 });
 
+const large = Buffer.alloc(64 * 1024 * 1024, randomBytes(1024 * 1024));
+
 for (const protocol of ["http/1.1", "h2"] as const) {
   test(`${protocol}: 64 MiB go up and down unchanged`, async (t) => {
     const stand = await startStand(t, async (request, response) => {
       response.writeHead(200, { "x-length": "many" });
       request.pipe(response);
     });
-    const body = Buffer.alloc(64 * 1024 * 1024, randomBytes(1024 * 1024));
     const client = createClient(await stand.through(api2, protocol), api2);
     t.after(client.close);
-    const reply = await client.ask({ ...get, method: "POST", body });
-    assert.equal(hashOf(reply.body), hashOf(body));
+    const reply = await client.ask({ ...get, method: "POST", body: large });
+    assert.ok(large.equals(reply.body));
   });
 
   test(`${protocol}: an answer is passed as it comes, and a break as a break`, async (t) => {

@@ -166,7 +166,7 @@ test("without an authority nothing is decrypted", async (t) => {
 
 test("a server that nobody vouches for, or that only we vouch for, is not believed", async (t) => {
   const other = readAuthority(await makeAuthority("other", Date.now()), Date.now());
-  const stand = await startStand(t, hello, { dial: { authorities: () => [other.certificate] } });
+  const stand = await startStand(t, hello, { trusting: other.certificate });
   const client = createClient(await stand.through(api2, "http/1.1"), api2);
   t.after(client.close);
   const call = { method: "GET", path: "/", headers: [], body: null, isChunked: false, trailers: {} };
@@ -193,10 +193,11 @@ test("Cursor's hosts are reached through the network's own proxy, with its passw
   const asked: string[] = [];
   const company = createServer().listen(0, "127.0.0.1");
   const stand = await startStand(t, hello, {
-    dial: {
-      standIns: new Map(),
-      proxyFor: () => new URL(`http://user:pass%20word@127.0.0.1:${(company.address() as AddressInfo).port}`),
-    },
+    standIns: new Map(),
+    proxy: () => ({
+      url: new URL(`http://127.0.0.1:${(company.address() as AddressInfo).port}`),
+      credentials: "user:pass word",
+    }),
   });
   company.on("connect", (line, near) => {
     asked.push(`${line.url} ${line.headers["proxy-authorization"]}`);
@@ -219,7 +220,8 @@ test("Cursor's hosts are reached through the network's own proxy, with its passw
 test("an upstream proxy that is Ownkey itself is refused in words", async (t) => {
   let own = 0;
   const stand = await startStand(t, hello, {
-    dial: { standIns: new Map(), proxyFor: () => new URL(`http://localhost:${own}`) },
+    standIns: new Map(),
+    proxy: () => ({ url: new URL(`http://localhost:${own}`), credentials: null }),
   });
   own = stand.port;
   const wire = connect(stand.port, "127.0.0.1");

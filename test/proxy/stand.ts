@@ -3,11 +3,12 @@ import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { TestContext } from "node:test";
-import { connect, type TLSSocket } from "node:tls";
+import { connect, createSecureContext, type TLSSocket } from "node:tls";
+import type { ProxyServer } from "../../src-main/app/outbound/connect.ts";
+import { createDial, type DialOptions } from "../../src-main/app/outbound/dial.ts";
 import { createWires } from "../../src-main/app/wires.ts";
 import { systemClock } from "../../src-main/base/clock.ts";
 import { type Authority, makeAuthority, readAuthority } from "../../src-main/proxy/authority.ts";
-import { createDial, type DialOptions } from "../../src-main/proxy/dial.ts";
 import { createGate, type GateOptions, type Served } from "../../src-main/proxy/gate.ts";
 import { createKnownCallers } from "../../src-main/proxy/known-callers.ts";
 import { createProxyServer } from "../../src-main/proxy/server.ts";
@@ -34,7 +35,11 @@ export const hosts = ["api2.cursor.sh", "api3.cursor.sh", "api4.cursor.sh", "age
 
 export interface StandOptions {
   readonly authority?: Authority | null;
-  readonly dial?: Partial<DialOptions>;
+  /** The network's proxy. */
+  readonly proxy?: () => ProxyServer;
+  /** PEM, in place of the stand-in's. */
+  readonly trusting?: string;
+  readonly standIns?: DialOptions["standIns"];
   readonly gate?: Partial<GateOptions>;
   readonly patienceMs?: number;
 }
@@ -60,11 +65,13 @@ export async function startStand(
   const standIn = { host: "127.0.0.1", port: cursor.port };
   const own: number[] = [];
   const dial = createDial({
-    proxyFor: () => null,
-    authorities: () => [cursor.ca],
+    async routeTo() {
+      const trust = () => createSecureContext({ ca: options.trusting ?? cursor.ca });
+      return { proxy: options.proxy?.() ?? null, patienceMs: 10_000, trust };
+    },
     ownPorts: () => own,
-    standIns: new Map([...hosts, "authentication.cursor.sh"].map((host) => [host, standIn])),
-    ...options.dial,
+    standIns:
+      options.standIns ?? new Map([...hosts, "authentication.cursor.sh"].map((host) => [host, standIn])),
   });
   const sightings = createSightings(systemClock);
   const known = createKnownCallers([], () => {});

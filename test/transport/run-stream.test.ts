@@ -166,6 +166,12 @@ test("what cannot be read ends its own run with a sentence", async (t) => {
       (turn) => turn.write(envelopeOf(Buffer.from([0xff, 0xff]))),
     ],
     [
+      "a million unknown fields",
+      "invalid_argument",
+      /more than 300000 parts/,
+      (turn) => turn.write(envelopeOf(Buffer.alloc(3_000_000, Buffer.from([0xc0, 0x3e, 1])))),
+    ],
+    [
       "an end within an envelope",
       "invalid_argument",
       /ended within an envelope/,

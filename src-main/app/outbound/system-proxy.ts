@@ -3,6 +3,7 @@
  *
  * Only what they say is read, never a script (PAC): those are for a browser to evaluate.
  */
+import { execFile } from "node:child_process";
 
 export interface SystemProxy {
   /** http://, https:// or socks5:// with host and port; null: none. */
@@ -67,6 +68,29 @@ export function fromScutil(text: string): SystemProxy {
   }
   return none;
 }
+
+// ---- asked ----------------------------------------------------------------------------------------------
+
+const askAgainMs = 60_000;
+
+/** Asked of the system once a minute at most. */
+export function rememberedSystemProxy(now: () => number, env = process.env): () => Promise<SystemProxy> {
+  let known: { readonly atMs: number; readonly proxy: Promise<SystemProxy> } | null = null;
+  return () => {
+    if (!known || now() - known.atMs > askAgainMs)
+      known = { atMs: now(), proxy: readSystemProxy(process.platform, env, run) };
+    return known.proxy;
+  };
+}
+
+const run: Run = (file, args) =>
+  new Promise((resolve) => {
+    execFile(file, args, { timeout: 5000, windowsHide: true }, (error, stdout) =>
+      resolve(error ? "" : stdout),
+    );
+  });
+
+// ---- read -----------------------------------------------------------------------------------------------
 
 /** Also without a scheme, as people and systems write it; null: this is no proxy. */
 export function proxyUrl(text: string): string | null {

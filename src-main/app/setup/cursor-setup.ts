@@ -19,7 +19,7 @@ import type { Store } from "../../store/store.ts";
 import type { Folder } from "../folder.ts";
 import { hasJournal } from "./journal.ts";
 import { settingsFileOf } from "./places.ts";
-import { applySetup, planSetup, proxyBefore, setupState, undoSetup } from "./setup.ts";
+import { applySetup, planSetup, setupState, undoSetup } from "./setup.ts";
 
 export interface CursorSetup {
   plan(target: SetupTarget): SetupPlan;
@@ -30,8 +30,6 @@ export interface CursorSetup {
   undo(): SetupUndone | null;
   state(): SetupState;
   isApplied(): boolean;
-  /** The network's proxy that Cursor had before. */
-  proxyBefore(): URL | null;
   resume(): void;
   suspend(): void;
 }
@@ -107,7 +105,6 @@ export function createCursorSetup(options: CursorSetupOptions): CursorSetup {
     },
     state: () => setupState(folder),
     isApplied: () => hasJournal(folder),
-    proxyBefore: () => proxyBefore(folder),
     resume() {
       const at = port();
       const file = settings.get(wantedSetting);

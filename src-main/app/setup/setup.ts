@@ -13,7 +13,8 @@ import { OwnkeyError } from "../../base/errors.ts";
 import type { Json } from "../../base/json.ts";
 import type { SetupPlan, SetupState, SetupUndone } from "../../contract.ts";
 import type { Folder } from "../folder.ts";
-import { isExempt, parseProxy } from "../outbound.ts";
+import { notAProxy } from "../outbound/outbound.ts";
+import { isBypassed, proxyUrl } from "../outbound/system-proxy.ts";
 import { originalOf, readValue, type Wanted, withOriginals, withValues } from "./edit.ts";
 import { readJournal, removeJournal, writeJournal } from "./journal.ts";
 import {
@@ -92,10 +93,7 @@ export function setupState(folder: Folder): SetupState {
 }
 
 /** The proxy that stood in the settings before ours, as long as ours stands there. */
-export function proxyBefore(folder: Folder): URL | null {
-  const proxy = readJournal(folder)?.proxyBefore;
-  return proxy ? parseProxy(proxy) : null;
-}
+export const proxyBefore = (folder: Folder): string | null => readJournal(folder)?.proxyBefore ?? null;
 
 function putBack(now: SettingsFile, before: Buffer | null, step: Step): void {
   if (before) replaceSettingsFile(now, before, step);
@@ -108,7 +106,7 @@ function putBack(now: SettingsFile, before: Buffer | null, step: Step): void {
 function wantedFor(text: string, port: number): Wanted {
   const exempt = readValue(text, "http.noProxy");
   const kept = Array.isArray(exempt)
-    ? (exempt as Json[]).filter((entry) => !isExempt(cursorHost, String(entry)))
+    ? (exempt as Json[]).filter((entry) => !isBypassed(cursorHost, [String(entry)]))
     : null;
   return {
     "http.proxy": `http://127.0.0.1:${port}`,
@@ -125,13 +123,15 @@ function wantedFor(text: string, port: number): Wanted {
 function proxyIn(text: string, port: number): string | null {
   const proxy = readValue(text, "http.proxy");
   if (typeof proxy !== "string" || proxy.trim() === "") return null;
-  const url = parseProxy(proxy);
+  const address = proxyUrl(proxy);
+  if (address === null) throw new OwnkeyError("config", notAProxy(proxy));
+  const url = new URL(address);
   if (["127.0.0.1", "localhost", "[::1]"].includes(url.hostname) && Number(url.port) === port)
     throw new OwnkeyError(
       "config",
       `The settings name ${url.host} as their proxy already, which is Ownkey. Remove http.proxy there first.`,
     );
-  return url.href.replace(/\/$/, "");
+  return address;
 }
 
 const hashOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");

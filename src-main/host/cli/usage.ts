@@ -1,5 +1,5 @@
 /** The commands about what was used, and about the way out of this machine. */
-import type { UsageSum } from "../../contract.ts";
+import type { NetworkView, UsageSum } from "../../contract.ts";
 import { fromEnvironment } from "./channel-words.ts";
 import { type Command, WrongUse } from "./command.ts";
 import { plain, print, printJson, printTable, tell } from "./print.ts";
@@ -45,10 +45,10 @@ function cellsOf({ calls, fresh, written, cached, output, cost, unpriced }: Usag
 
 const networkCommand: Command = {
   name: "network",
-  usage: "[PROXY [--password-env VAR]] [--json]",
-  about: "Shows or sets the way out for channels that say app: system, none, or a proxy",
+  usage: "[PROXY [--cursor] [--password-env VAR]] [--json]",
+  about: "Shows or sets the way out, for channels that say app or for Cursor: system, none, or a proxy",
   operands: [0, 1],
-  options: { "password-env": "text", json: "flag" },
+  options: { cursor: "flag", "password-env": "text", json: "flag" },
   run: (given, world) =>
     world.withClient(async (client) => {
       const [proxy] = given.operands;
@@ -57,17 +57,22 @@ const networkCommand: Command = {
       const view =
         proxy === undefined
           ? await client.call("network.get", null)
-          : await client.call("network.set", { proxy, ...credentials });
+          : await client.call("network.set", {
+              ...{ for: given.flag("cursor") ? "cursor" : "channels", proxy },
+              ...credentials,
+            });
       if (given.flag("json")) printJson(view);
-      else
-        print(
-          plain(
-            `proxy ${view.proxy}${view.hasPassword ? " with a password" : ""}; the system says ${view.systemProxy ?? "none"}`,
-          ),
-        );
+      else {
+        const { systemProxy, cursor } = view;
+        print(plain(`for models: ${wayOf(view)}; the system says ${systemProxy ?? "none"}`));
+        print(plain(`for Cursor: ${wayOf(cursor)}; its settings said ${cursor.before ?? "none"}`));
+      }
       if (proxy !== undefined) tell("The way out is changed.");
       return 0;
     }),
 };
+
+const wayOf = ({ proxy, hasPassword }: Pick<NetworkView, "proxy" | "hasPassword">): string =>
+  `${proxy}${hasPassword ? " with a password" : ""}`;
 
 export const usageCommands: readonly Command[] = [usageCommand, networkCommand];

@@ -53,12 +53,16 @@ function findLarge(head: Buffer) {
   }
 }
 
-/** AgentClientMessage.exec_client_message.id, when these first bytes hold it. Throws when they are no protobuf. */
+/** AgentClientMessage.exec_client_message.id, when these first bytes hold it. Throws `protocol`. */
 export function execIdIn(message: Uint8Array): number | null {
-  const reader = new BinaryReader(message);
-  const [field] = reader.tag();
-  if (field !== execResultField) return null;
-  reader.uint32();
-  const [inner, type] = reader.tag();
-  return inner === 1 && type === WireType.Varint ? reader.uint32() : null;
+  try {
+    const reader = new BinaryReader(message);
+    const [field] = reader.tag();
+    if (field !== execResultField) return null;
+    reader.uint32();
+    const [inner, type] = reader.tag();
+    return inner === 1 && type === WireType.Varint ? reader.uint32() : null;
+  } catch (cause) {
+    throw new OwnkeyError("protocol", "A message too large to be taken could not be told apart.", { cause });
+  }
 }

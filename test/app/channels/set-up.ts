@@ -26,6 +26,9 @@ export function setUpChannels(scratch: string, changes: Partial<OutboundParts> =
     keys,
     hop: "hop-1",
     ownPorts,
+    standIns: { places: new Map(), authorities: [] },
+    ownAuthority: () => null,
+    proxyBefore: () => null,
     systemProxy: async () => ({ url: null, bypass: [] }),
     ...changes,
   });

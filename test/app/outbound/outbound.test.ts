@@ -1,6 +1,7 @@
 /** The ways out of this machine: through real proxies, to real certificates, and never home. */
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import {
@@ -11,19 +12,21 @@ import {
   type Server,
   type Socket,
 } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
-import {
-  createDispatchers,
-  type Surroundings,
-  type Way,
-} from "../../../src-main/app/outbound/dispatchers.ts";
+import { promisify } from "node:util";
+import { createAuthorities } from "../../../src-main/app/outbound/authorities.ts";
+import { dispatcherFor, type OutboundParts, type Way } from "../../../src-main/app/outbound/outbound.ts";
 import { usualSettings } from "../../../src-main/llm/channel.ts";
 import { createLlm } from "../../../src-main/llm/create.ts";
 import { patient } from "../../../src-main/llm/exchange/direct-dispatcher.ts";
 import { usualLimits } from "../../../src-main/llm/exchange/guard.ts";
 import type { ResponseEvent } from "../../../src-main/llm/types.ts";
+import { makeAuthority, readAuthority } from "../../../src-main/proxy/authority.ts";
 import { channelOf, requestOf } from "../../llm/support.ts";
 import { certificate } from "../../support/certificate.ts";
+import { setUpFor } from "../channels/set-up.ts";
 
 async function listen(t: TestContext, server: Server): Promise<number> {
   const sockets = new Set<Socket>();
@@ -50,18 +53,20 @@ function answer(response: ServerResponse): void {
 const homeLookup = ((_host: string, _options: object, done: (error: null, found: object[]) => void) =>
   done(null, [{ address: "127.0.0.1", family: 4 }])) as unknown as LookupFunction;
 
-const ways = (changes: Partial<Surroundings> = {}) =>
-  createDispatchers({
-    ownPorts: () => [7788],
-    systemProxy: async () => ({ url: null, bypass: [] }),
-    ...changes,
-  });
+type Surroundings = Pick<OutboundParts, "ownPorts" | "lookup" | "systemProxy">;
+
+const surroundings: Surroundings = {
+  ownPorts: () => [7788],
+  systemProxy: async () => ({ url: null, bypass: [] }),
+};
+
+const authorities = createAuthorities(() => null, []);
 
 async function ask(address: string, way: Partial<Way>, changes: Partial<Surroundings> = {}): Promise<string> {
-  const dispatchers = ways(changes);
-  const whole = { address, connectMs: 3000, proxy: "none", credentials: null, caFile: null, ...way };
+  const around = { ...surroundings, ...changes };
+  const whole = { baseUrl: address, connectMs: 3000, proxy: "none", credentials: null, caFile: null, ...way };
   const llm = createLlm(channelOf(address, usualSettings), "sk-sentinel", {
-    dispatcher: () => dispatchers.for(whole),
+    dispatcher: () => dispatcherFor(new Map(), whole, authorities, around),
     limits: usualLimits,
   });
   const events: ResponseEvent[] = [];
@@ -185,10 +190,86 @@ test("C50: no limit of the client's own ends a slow answer, through a proxy eith
   assert.deepEqual([patient.headersTimeout, patient.bodyTimeout], [0, 0]);
   const server = createServer((_, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
-    setTimeout(() => response.end(hello), 400);
+    setTimeout(() => response.end(hello), 60);
   });
   const proxy = await startProxy(t, await listen(t, server));
   assert.equal(await ask("http://api.example.com/v1", { proxy: proxy.url }), "Hello");
+});
+
+test("Cursor's traffic has a way of its own: as before Ownkey, straight, or through a proxy whose password is kept", async (t) => {
+  const { cert, key } = certificate();
+  const far = createTlsServer({ cert: readFileSync(cert), key: readFileSync(key) });
+  const port = await listen(t, far);
+  const [company, socks] = [await startProxy(t, port), await startSocks(t, port)];
+  let before: string | null = company.url.replace("//", "//ann:pass%20word@");
+  const { outbound, keys } = setUpFor(t, {
+    ...{ ...surroundings, lookup: homeLookup, proxyBefore: () => before },
+    standIns: { places: new Map(), authorities: [readFileSync(cert, "utf8")] },
+  });
+  const { dial } = outbound;
+  const reach = async () => (await dial.plain("api2.cursor.sh", port)).destroy();
+  await reach();
+  const login = `Basic ${Buffer.from("ann:pass word").toString("base64")}`;
+  assert.deepEqual(company.seen, [{ target: `api2.cursor.sh:${port}`, authorization: login }]);
+  assert.equal((await outbound.get()).cursor.before, company.url, "shown without its password");
+
+  const view = await outbound.set({ for: "cursor", proxy: socks.url, credentials: "bob:secret" });
+  assert.deepEqual(view.cursor, { proxy: socks.url, hasPassword: true, before: company.url });
+  assert.equal(view.proxy, "system", "what is set for Cursor is not for models");
+  await reach();
+  assert.deepEqual(socks.seen, ["bob:secret", "api2.cursor.sh"]);
+
+  await outbound.set({ for: "cursor", proxy: "none" });
+  assert.equal(keys.state({ owner: "cursor", name: "proxy", address: socks.url, title: "" }), "missing");
+  await reach();
+  before = null;
+  await outbound.set({ for: "cursor", proxy: "system" });
+  await reach();
+  assert.deepEqual([company.seen.length, socks.seen.length], [1, 2], "straight");
+});
+
+test("a proxy that refuses, or that is Ownkey itself, is named", async (t) => {
+  const server = createServer().on("connect", (_, client: Socket) =>
+    client.end("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n"),
+  );
+  const refusing = `http://127.0.0.1:${await listen(t, server)}`;
+  const said = await ask("http://api.example.com/v1", { proxy: refusing });
+  assert.equal(
+    said,
+    `network proxy: The proxy ${refusing.slice(7)} failed: it answered 407 Proxy Authentication Required`,
+  );
+  const home = { proxy: "http://127.0.0.1:7788" };
+  assert.match(await ask("http://api.example.com/v1", home), /^network proxy: .* is Ownkey itself/);
+});
+
+/** In a process of its own, whose environment vouches for our authority. */
+const believes = `
+  import { once } from "node:events";
+  import { connect } from "node:tls";
+  import { createAuthorities } from "./src-main/app/outbound/authorities.ts";
+  const [port, own] = process.argv.slice(1);
+  for (const each of [null, own]) {
+    const secureContext = createAuthorities(() => each, []).trust(null);
+    const socket = connect({ port: Number(port), host: "127.0.0.1", servername: "api2.cursor.sh", secureContext });
+    await once(socket, "secureConnect").then(() => console.log("believed"), (reason) => console.log(reason.code));
+    socket.destroy();
+  }
+`;
+
+test("our own authority vouches for no server that we ask, even when the environment trusts it", async (t) => {
+  const files = await makeAuthority("test", Date.now());
+  const authority = readAuthority(files, Date.now());
+  const { chain, key } = authority.issue("api2.cursor.sh", Date.now());
+  const port = await listen(t, createTlsServer({ cert: chain, key }));
+  const file = join(mkdtempSync(join(tmpdir(), "ownkey-own-")), "own.pem");
+  t.after(() => rmSync(dirname(file), { recursive: true }));
+  writeFileSync(file, files.certificate);
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ["--input-type=module", "-e", believes, String(port), authority.sha256],
+    { env: { ...process.env, NODE_EXTRA_CA_CERTS: file } },
+  );
+  assert.equal(stdout, "believed\nSELF_SIGNED_CERT_IN_CHAIN\n");
 });
 
 test("a name that leads home, or to a machine's credentials, is not asked", async () => {
