@@ -380,6 +380,26 @@ test("stop() closes the streams and parks; the next start takes the run up", asy
   assert.equal(again.text, "one two");
 });
 
+test("what was proven before a stop is not shown again, though the client brings no checkpoint", async (t) => {
+  const begun = gate();
+  const { client, upstream, program } = await startFlow(t, async ({ results, nth }, say) => {
+    if (results.length === 0) {
+      say.text("Looking. ");
+      return say.call("Read", { path: "hello.txt" });
+    }
+    if (nth === 1) await Promise.race([begun.opened, say.gone]);
+    say.text("Found.");
+  });
+  const run = client.run({ text: "Hi" });
+  await run.until(() => run.checkpoints.length === 2);
+  await until(() => upstream.requests.length === 2);
+  await Promise.allSettled(run.appends);
+  client.checkpoint = null;
+  const again = moved(t, client, await restart(t, program, upstream.url)).retry(run);
+  assert.deepEqual(await again.ended(), { type: "finished" });
+  assert.equal(again.text, "Found.");
+});
+
 test("stop() closes streams whose run has not begun, too", {}, async (t) => {
   const { client, program } = await startFlow(t, (_, say) => say.text("Hello"));
   const asking = client.run({ text: "Hi", hold: () => true });
