@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import { toReadable } from "../../src-main/web/readable.ts";
+import { cpuMs } from "../support/cpu.ts";
 
 const base = new URL("https://example.com/docs/page");
 const textOf = (html: string): string => toReadable(html, base, 100_000).text;
@@ -175,10 +176,7 @@ describe("readable", () => {
     for (const piece of broken) {
       const cost = (length: number) => {
         const html = piece.repeat(length / piece.length);
-        const start = process.cpuUsage();
-        toReadable(html, base, 1e9);
-        const { user, system } = process.cpuUsage(start);
-        return (user + system) / 1_000;
+        return cpuMs(() => toReadable(html, base, 1e9));
       };
       cost(20_000);
       const [once, tenfold] = [cost(40_000), cost(400_000)];

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { titleOf } from "../../../src-main/transport/dialect/title.ts";
+import { cpuFromHere } from "../../support/cpu.ts";
 
 for (const [message, title] of [
   ["Fix the login page", "Fix the login page"],
@@ -46,8 +47,8 @@ test("property: a title is one short line, whatever the message", () => {
 });
 
 test("a hostile message costs no time", () => {
-  const begun = performance.now();
+  const cost = cpuFromHere();
   for (const part of ["`", "[", "<a ", "_", "please ", "a. ", "\u0001", "](", "1.", "# "])
     titleOf(part.repeat(1_000_000 / part.length));
-  assert.ok(performance.now() - begun < 1_000);
+  assert.ok(cost() < 1_000);
 });
