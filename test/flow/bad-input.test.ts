@@ -98,17 +98,17 @@ test("an append that cannot be read is refused with a sentence, and another run 
 });
 
 test("a bomb of 512 KiB that would be 512 MiB is refused before it has gone off", async (t) => {
-  const { client, undisturbed } = await withBystander(t);
   const member = gzipSync(Buffer.alloc(mebibyte), { level: 9 });
   const gzip = Buffer.concat(Array.from({ length: 512 }, () => member));
   assert.ok(gzip.length < 600 * 1024);
   const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
   const br = brotliCompressSync(Buffer.alloc(256 * mebibyte), quality);
   const bombs = [
-    ["gzip", gzip, gunzipSync],
-    ["br", br, brotliDecompressSync],
-  ] as const;
-  for (const [encoding, bomb, inflate] of bombs)
+    { encoding: "gzip", bomb: gzip, whole: cpuMs(() => gunzipSync(gzip)) },
+    { encoding: "br", bomb: br, whole: cpuMs(() => brotliDecompressSync(br)) },
+  ];
+  const { client, undisturbed } = await withBystander(t);
+  for (const { encoding, bomb, whole } of bombs)
     await t.test(encoding, async () => {
       const memory = process.memoryUsage.rss();
       const times: number[] = [];
@@ -119,9 +119,8 @@ test("a bomb of 512 KiB that would be 512 MiB is refused before it has gone off"
         assert.match(refusal(answer, 429, "resource_exhausted"), /inflates to more than/);
         await undisturbed();
       }
-      assert.ok(process.memoryUsage.rss() - memory < 160 * mebibyte);
-      const whole = cpuMs(() => inflate(bomb));
       assert.ok(Math.min(...times) < whole / 2, `${times} ms of ${whole} ms`);
+      assert.ok(process.memoryUsage.rss() - memory < 160 * mebibyte);
     });
   await t.test("in an envelope", async () => {
     const headers = { "connect-content-encoding": "gzip" };
