@@ -46,6 +46,8 @@ export interface App {
   readonly notice: string | null;
   /** Opens the contract over HTTP. */
   readonly contractToken: string;
+  /** Takes every secret that is known here out of a text. */
+  redact(text: string): string;
   dispatch(name: string, params: unknown): Promise<Reply<unknown>>;
   /**
    * `port`: null for the usual one (remembered from the last time, else 7788 or the next free one), 0 for any free
@@ -133,6 +135,7 @@ export function createApp(options: AppOptions): App {
     events,
     notice: noticeOf(store),
     contractToken: secrets.contractToken,
+    redact: parts.redact,
     dispatch: answer,
     listen: start,
     close: () => (stopping ??= stop()),

@@ -14,16 +14,23 @@ const algorithm = "aes-256-gcm";
 const nonceLength = 12;
 const tagLength = 16;
 
+export const keyFileIn = (folder: Folder): string => join(folder.secrets, "sealing-key");
+
 export function createKeyFileSealer(folder: Folder): Sealer {
-  const file = join(folder.secrets, "sealing-key");
+  const file = keyFileIn(folder);
   const key = readOrCreate(file, () => randomBytes(32));
   if (key.length !== 32)
     throw new OwnkeyError(
       "config",
       `${file} is damaged. Remove it; the keys of all channels must be entered again.`,
     );
+  return createKeySealer("key-file", key);
+}
+
+/** `key`: 32 bytes. */
+export function createKeySealer(kind: Sealer["kind"], key: Uint8Array): Sealer {
   return {
-    kind: "key-file",
+    kind,
     keyBytes: key,
     seal(plain, about) {
       const nonce = randomBytes(nonceLength);
