@@ -118,7 +118,7 @@ async function copyDiagnostics(options: ActionOptions): Promise<void> {
     cancelId: 1,
     noLink: true,
   });
-  if (response === 0) clipboard.writeText(text);
+  if (response === 0) await clipboard.writeText(text);
 }
 
 async function follow({ client, dialog, words, showWindow }: ActionOptions, link: Link): Promise<void> {

@@ -5,6 +5,8 @@
  * or made one.
  */
 import type { Clock } from "../base/clock.ts";
+import { OwnkeyError } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
 import type { Client } from "../contract.ts";
 import { findProblems } from "./problems.ts";
 import type { Autostart } from "./system/autostart.ts";
@@ -16,6 +18,7 @@ import type { ShellWords } from "./words.ts";
 export interface OutlookOptions {
   readonly client: Client;
   readonly clock: Clock;
+  readonly log: Log;
   readonly autostart: Pick<Autostart, "isOn">;
   readonly keyStore: Pick<KeyStore, "problem">;
   readonly inTray: boolean;
@@ -28,7 +31,9 @@ export interface Outlook {
   facts(): TrayFacts;
   view(): TrayView;
   onView(show: (view: TrayView) => void): void;
-  /** Asks for everything anew. */
+  /** What the program can say at once. */
+  start(): Promise<void>;
+  /** Asks for everything anew, and looks for problems. Never rejects. */
   look(): Promise<void>;
   /** The language is another one. */
   redraw(): void;
@@ -39,7 +44,7 @@ export interface Outlook {
 const settleMs = 1000;
 
 export function createOutlook(options: OutlookOptions): Outlook {
-  const { client, clock, autostart, words } = options;
+  const { client, clock, log, autostart, words } = options;
   let facts: TrayFacts = { status: null, channels: [], problems: [], isAutostart: false };
   let show: (view: TrayView) => void = () => {};
   let callOff = () => {};
@@ -51,19 +56,26 @@ export function createOutlook(options: OutlookOptions): Outlook {
     if (!isClosed) show(view());
   }
 
-  async function look(): Promise<void> {
-    const [status, channels, problems] = await Promise.all([
+  async function start(): Promise<void> {
+    const [status, channels] = await Promise.all([
       client.call("status.get", null),
       client.call("channels.list", null),
-      findProblems(client),
     ]);
-    if (isClosed) return;
-    change({ status, channels, problems });
-    for (const problem of problems) tellProblem(options, problem);
+    change({ status, channels });
+  }
+  async function look(): Promise<void> {
+    try {
+      const [problems] = await Promise.all([findProblems(client), start()]);
+      if (isClosed) return;
+      change({ problems });
+      for (const problem of problems) tellProblem(options, problem);
+    } catch (reason) {
+      log.warn("what is broken could not be told", { reason: OwnkeyError.from(reason).message });
+    }
   }
   function lookSoon(): void {
     callOff();
-    callOff = clock.after(settleMs, () => void look().catch(() => {}));
+    callOff = clock.after(settleMs, () => void look());
   }
 
   const stops = [
@@ -84,6 +96,7 @@ export function createOutlook(options: OutlookOptions): Outlook {
       show = shown;
       shown(view());
     },
+    start,
     look,
     redraw: () => change({}),
     close() {

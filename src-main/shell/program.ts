@@ -37,6 +37,7 @@ export async function openProgram(options: ProgramOptions): Promise<Program> {
   const logs = openLogFile(folder.path);
   const log = createLog("info", logs.write);
   const keyStore = await openKeyStore(options.safeStorage, folder, log, options.platform);
+  log.info("the desktop app starts", { keyStore: keyStore.problem ?? "good" });
   const app = createApp({ folder, sealer: keyStore.sealer, clock, log, rendererDir, guard });
   logs.redactWith(app.redact);
   try {

@@ -49,6 +49,7 @@ export async function run(electron: ElectronApi, world: World, program: Program)
     showMenu(scene, parts);
     outlook.redraw();
   });
+  await outlook.start();
   const tray = createTray(
     {
       ...{ ...electron, clock: world.clock, platform: world.machine.platform },
@@ -61,7 +62,7 @@ export async function run(electron: ElectronApi, world: World, program: Program)
   outlook.onView(tray.show);
   listenToSystem(scene, parts);
   if (!isHidden(scene)) window.show();
-  await outlook.look();
+  void outlook.look();
   return { program, window, actions, quit };
 }
 
@@ -92,7 +93,7 @@ function createParts(scene: Scene): Parts {
   });
   const notify = createNotices(electron.Notification, clock, window.isSeen);
   const shared = { client, autostart, keyStore, words, showWindow: window.show };
-  const outlook = createOutlook({ ...shared, clock, notify, inTray });
+  const outlook = createOutlook({ ...shared, clock, log: program.log, notify, inTray });
   const actions = createActions({
     ...{ ...electron, ...shared, machine, logFolder: program.logs.folder, quit: quit.ask },
     problems: () => outlook.facts().problems,

@@ -6,7 +6,7 @@
  */
 import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
-import { dirname, join, resolve, sep } from "node:path";
+import { dirname, join, posix, win32 } from "node:path";
 import type { AppApi } from "../electron.ts";
 
 export interface Autostart {
@@ -75,6 +75,7 @@ const quoted = (path: string): string =>
     .replaceAll("%", "%%")}"`;
 
 function unsafeReason(program: string, platform: NodeJS.Platform): "open" | "temporary" | null {
+  const { resolve, sep } = platform === "win32" ? win32 : posix;
   const path = resolve(program);
   const temporary = [tmpdir(), "/tmp", "/var/tmp", join(homedir(), "Downloads"), join(homedir(), "下载")];
   if (temporary.some((folder) => path.startsWith(`${resolve(folder)}${sep}`))) return "temporary";
