@@ -13,6 +13,9 @@ import { defineConfig, type UserConfig } from "vite";
 const root = import.meta.dirname;
 const at = (path: string): string => join(root, path);
 
+/** Whose work is bundled, and under which licence; it goes where the bundle goes. */
+const licenses = { fileName: "licenses.md" };
+
 const renderer: UserConfig = {
   root: at("src-renderer"),
   base: "./",
@@ -23,6 +26,7 @@ const renderer: UserConfig = {
     emptyOutDir: true,
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    license: licenses,
     target: "es2024",
     // What the first load may weigh is held by `npm run bench -- window`.
     chunkSizeWarningLimit: 1000,
@@ -37,6 +41,7 @@ const main: UserConfig = {
     ssr: true,
     outDir: at("out/main"),
     emptyOutDir: true,
+    license: licenses,
     target: "node24",
     minify: false,
     rollupOptions: {
