@@ -103,7 +103,10 @@ for (const [type, size] of Object.entries(macTypes)) macImages.push({ type, png:
 writeFileSync(join(assets, "icon.icns"), icnsOf(macImages));
 
 for (const state of Object.keys(states)) {
-  for (const [name, size] of /** @type {const} */ ([["", 18], ["@2x", 36]]))
+  for (const [name, size] of /** @type {const} */ ([
+    ["", 18],
+    ["@2x", 36],
+  ]))
     writeFileSync(join(assets, `tray/${state}Template${name}.png`), await draw(tray(state, "#000"), size));
   for (const ink of ["black", "white"]) {
     const svg = tray(state, ink);

@@ -6,7 +6,6 @@ import type * as electron from "electron";
 
 export type AppApi = Pick<
   electron.App,
-  | "commandLine"
   | "exit"
   | "getLoginItemSettings"
   | "getLocale"
@@ -15,7 +14,6 @@ export type AppApi = Pick<
   | "quit"
   | "requestSingleInstanceLock"
   | "setAppUserModelId"
-  | "setAsDefaultProtocolClient"
   | "setLoginItemSettings"
   | "setPath"
   | "whenReady"
@@ -51,7 +49,6 @@ export type WindowApi = Pick<
     electron.BrowserWindow,
     "maximize" | "minimize" | "on" | "restore" | "setBackgroundColor" | "setBounds" | "show"
   > & { readonly webContents: ContentsApi };
-export type ImageApi = Pick<electron.NativeImage, "isEmpty" | "setTemplateImage">;
 export type TrayApi = Pick<electron.Tray, "destroy" | "on" | "setContextMenu" | "setImage" | "setToolTip">;
 export type NotificationApi = Pick<electron.Notification, "on" | "show">;
 export type MenuApi = Pick<typeof electron.Menu, "buildFromTemplate" | "setApplicationMenu">;

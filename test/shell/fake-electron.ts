@@ -189,7 +189,6 @@ export function createFakeElectron(options: FakeOptions = {}): FakeElectron {
 
   const api = {
     app: {
-      commandLine: {} as electron.CommandLine,
       isPackaged,
       on: ears.app.hear,
       exit: (code) => void told.exits.push(code),
@@ -199,7 +198,6 @@ export function createFakeElectron(options: FakeOptions = {}): FakeElectron {
         ({ openAtLogin: told.login.at(-1)?.openAtLogin ?? false }) as electron.LoginItemSettings,
       requestSingleInstanceLock: () => isFirst,
       setAppUserModelId() {},
-      setAsDefaultProtocolClient: () => true,
       setLoginItemSettings: (settings) => void told.login.push({ openAtLogin: false, ...settings }),
       setPath(name, path) {
         told.paths[name] = path;

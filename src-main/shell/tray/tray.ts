@@ -66,7 +66,7 @@ export function createTray(options: TrayOptions, first: TrayView): TrayPlace {
   return { show, close: () => tray.destroy() };
 }
 
-export function entryOf(item: TrayItem, onChoice: (action: TrayAction) => void): MenuItemConstructorOptions {
+function entryOf(item: TrayItem, onChoice: (action: TrayAction) => void): MenuItemConstructorOptions {
   switch (item.type) {
     case "line":
       return { type: "separator" };
