@@ -40,7 +40,8 @@ else
   void startDesktop(electron, {
     ...{ argv, env, dataDir, root, clock: systemClock, port: null },
     machine: { platform, arch, release: release(), versions },
-    program: app.isPackaged ? [execPath] : [execPath, root],
+    // An AppImage's own files are gone as soon as it ends.
+    program: app.isPackaged ? [env.APPIMAGE ?? execPath] : [execPath, root],
     hasTrayHost: () => hasTrayHost(platform),
     onSignal(listener) {
       for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, listener);

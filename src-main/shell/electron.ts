@@ -49,7 +49,7 @@ export type WindowApi = Pick<
     electron.BrowserWindow,
     "maximize" | "minimize" | "on" | "restore" | "setBackgroundColor" | "setBounds" | "show"
   > & { readonly webContents: ContentsApi };
-export type TrayApi = Pick<electron.Tray, "destroy" | "on" | "setContextMenu" | "setImage" | "setToolTip">;
+export type TrayApi = Pick<electron.Tray, "on" | "setContextMenu" | "setImage" | "setToolTip">;
 export type NotificationApi = Pick<electron.Notification, "on" | "show">;
 export type MenuApi = Pick<typeof electron.Menu, "buildFromTemplate" | "setApplicationMenu">;
 export type NoticesApi = (new (

@@ -172,7 +172,6 @@ export function createFakeElectron(options: FakeOptions = {}): FakeElectron {
     setContextMenu(menu: electron.Menu | null) {
       told.tray.menu = menu as unknown as MenuItemConstructorOptions[];
     }
-    destroy() {}
   }
 
   class Notification {

@@ -21,7 +21,6 @@ export interface TrayOptions {
 
 export interface TrayPlace {
   show(view: TrayView): void;
-  close(): void;
 }
 
 const pauseMs = 200;
@@ -63,7 +62,7 @@ export function createTray(options: TrayOptions, first: TrayView): TrayPlace {
     if (shown) tray.setImage(imageOf(shown.icon));
   });
   if (platform !== "linux") tray.on("click", () => options.onClick());
-  return { show, close: () => tray.destroy() };
+  return { show };
 }
 
 function entryOf(item: TrayItem, onChoice: (action: TrayAction) => void): MenuItemConstructorOptions {
