@@ -32,7 +32,8 @@ export async function startDesktop(electron: ElectronApi, world: World): Promise
     app.exit(2);
     return null;
   }
-  dropDangerousVariables(world.env, () => {});
+  const dropped: string[] = [];
+  dropDangerousVariables(world.env, (line) => dropped.push(line));
   app.setAppUserModelId("dev.ownkey.app");
   // What the browser part keeps lies with everything else, and is as private. It names the single instance, too.
   app.setPath("userData", join(world.dataDir, "browser"));
@@ -44,7 +45,7 @@ export async function startDesktop(electron: ElectronApi, world: World): Promise
   const links = holdLinks(electron, world);
   await app.whenReady();
   try {
-    return await open(electron, world, links);
+    return await open(electron, world, links, dropped);
   } catch (reason) {
     dialog.showErrorBox(words["start.failed"], OwnkeyError.from(reason).message);
     app.exit(1);
@@ -84,7 +85,12 @@ function holdLinks({ app }: ElectronApi, { argv }: World): Links {
 
 // ---- what is there when it is ready ----------------------------------------------------------------------
 
-async function open(electron: ElectronApi, world: World, links: Links): Promise<Desktop | null> {
+async function open(
+  electron: ElectronApi,
+  world: World,
+  links: Links,
+  dropped: readonly string[],
+): Promise<Desktop | null> {
   const { clock, machine } = world;
   const folder = openFolder(world.dataDir);
   const running = await findRunning(folder);
@@ -97,6 +103,7 @@ async function open(electron: ElectronApi, world: World, links: Links): Promise<
     rendererDir: rendererOf(world),
     guard: () => startGuard(world.program, folder, process.pid),
   });
+  for (const line of dropped) program.log.warn(line);
   const desktop = await run(electron, world, program);
   links.takeOver((link) => (link ? void desktop.actions.follow(link) : desktop.window.show()));
   return desktop;

@@ -175,6 +175,14 @@ test("it refuses to start with switches that let others look inside", async (t) 
   assert.equal(existsSync(folder), false);
 });
 
+test("variables that would weaken it are dropped, and the log says so", async (t) => {
+  const env: NodeJS.ProcessEnv = { NODE_TLS_REJECT_UNAUTHORIZED: "0", SSLKEYLOGFILE: "/x", HOME: "/h" };
+  const { folder } = await openStage(t, { world: { env } });
+  assert.deepEqual(env, { HOME: "/h" });
+  const log = readFileSync(join(folder, "logs/ownkey.log"), "utf8");
+  assert.match(log, /NODE_TLS_REJECT_UNAUTHORIZED is ignored[\s\S]*SSLKEYLOGFILE is ignored/);
+});
+
 test("where a headless Ownkey has the folder, its window is offered instead of a second program", async (t) => {
   const first = await openStage(t);
   const { electron, desktop } = await openStage(t, { folder: first.folder });

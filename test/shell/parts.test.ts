@@ -16,6 +16,7 @@ import { linkIn, readLink } from "../../src-main/shell/system/links.ts";
 import { openLogFile } from "../../src-main/shell/system/log-file.ts";
 import { createNotices } from "../../src-main/shell/system/notices.ts";
 import { refusedSwitch } from "../../src-main/shell/system/switches.ts";
+import { undoAll } from "../../src-main/shell/system/undo.ts";
 import { type TrayFacts, trayOf } from "../../src-main/shell/tray/view.ts";
 import { boundsFor, readBounds } from "../../src-main/shell/window/bounds.ts";
 import { wordsOf } from "../../src-main/shell/words.ts";
@@ -271,4 +272,24 @@ test("the guard puts Cursor's settings back when the app has gone without a word
   app.kill("SIGKILL");
   await guarding;
   assert.equal(readFileSync(settings, "utf8"), "{}");
+});
+
+test("an uninstaller takes back the settings and the start at login, and leaves keys and conversations", async (t) => {
+  const scratch = mkdtempSync(join(homedir(), ".ownkey-undo-"));
+  t.after(() => rmSync(scratch, { recursive: true }));
+  const folder = openFolder(join(scratch, "data"));
+  const settings = join(scratch, "settings.json");
+  writeFileSync(settings, '{"mine": true}');
+  applySetup(folder, settings, 7888);
+  const program = join(scratch, "ownkey");
+  writeFileSync(program, "");
+  const { app } = createFakeElectron().api;
+  const env = { XDG_CONFIG_HOME: scratch };
+  const autostart = createAutostart({ app, platform: "linux", env, execPath: program });
+  autostart.set(true);
+  await undoAll(folder.path, autostart);
+  assert.deepEqual([readFileSync(settings, "utf8"), autostart.isOn()], ['{"mine": true}', false]);
+  assert.ok(existsSync(join(folder.path, "ownkey.db")));
+  await undoAll(join(scratch, "never-used"), autostart);
+  assert.equal(existsSync(join(scratch, "never-used")), false);
 });
