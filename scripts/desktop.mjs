@@ -12,6 +12,12 @@ import { fetchRuntime, findRuntime, hasDisplay, versionWanted } from "./electron
 const root = join(import.meta.dirname, "..");
 const say = (/** @type {string} */ line) => process.stderr.write(`${line}\n`);
 
+/** Ends of a program that cannot run here, and not of one that the user has ended. */
+const crashes = new Set(["SIGABRT", "SIGTRAP", "SIGSEGV", "SIGBUS", "SIGILL"]);
+/** Of a loader that does not find a library. */
+const noLibrary = 127;
+const startMs = 15_000;
+
 // Behind the program's file stands `serve`, and what the user has added.
 if (process.argv.length <= 3) {
   if (hasDisplay()) await startApp();
@@ -35,17 +41,27 @@ async function startApp() {
   await run(runtime);
 }
 
-/** Ends this process with the app's own code. */
+/** Ends this process with the app's own code; resolves when the app could not start at all. */
 function run(/** @type {string} */ runtime) {
   const { ELECTRON_RUN_AS_NODE, NODE_OPTIONS, ...env } = process.env;
   const child = spawn(runtime, [root], { env, stdio: "inherit" });
   for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"]))
     process.on(signal, () => child.kill(signal));
+  const begun = Date.now();
   return new Promise((resolve) => {
-    child.on("error", (error) => {
-      say(`Electron does not start: ${error.message}. Ownkey runs without its app.`);
+    /** @param {string} why */
+    const goOn = (why) => {
+      say(`Electron does not run here: ${why}. Ownkey runs without its app, with a window for the browser.`);
       resolve(undefined);
+    };
+    child.on("error", (error) => goOn(error.message));
+    child.on("exit", (code, signal) => {
+      const isCrash = code === noLibrary || (signal !== null && crashes.has(signal));
+      if (isCrash && Date.now() - begun < startMs)
+        goOn(
+          "it broke off while starting, and says above why (often: a sandbox that the system does not allow)",
+        );
+      else process.exit(code ?? 128 + (signal ? constants.signals[signal] : 0));
     });
-    child.on("exit", (code, signal) => process.exit(code ?? 128 + (signal ? constants.signals[signal] : 0)));
   });
 }

@@ -66,18 +66,32 @@ async function mirror(t: TestContext, answer: boolean) {
   return { asked, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
 }
 
+/** Stands where Electron's program would. */
+function standIn(scratch: string, script: string): Readonly<Record<string, string>> {
+  const name = process.platform === "darwin" ? "Electron.app/Contents/MacOS/Electron" : "electron";
+  const program = join(scratch, "dist", name);
+  mkdirSync(join(program, ".."), { recursive: true });
+  writeFileSync(program, `#!/bin/sh\n${script}\n`);
+  chmodSync(program, 0o755);
+  return { DISPLAY: ":99", ELECTRON_OVERRIDE_DIST_PATH: join(scratch, "dist") };
+}
+
 test("with a display and the runtime it is the app that runs, and its end is the end", {
   skip,
 }, async (t) => {
   const scratch = scratchFor(t);
-  const name = process.platform === "darwin" ? "Electron.app/Contents/MacOS/Electron" : "electron";
-  const program = join(scratch, "dist", name);
-  mkdirSync(join(program, ".."), { recursive: true });
-  writeFileSync(program, '#!/bin/sh\necho "$#:$1:$NODE_OPTIONS"\nexit 7\n');
-  chmodSync(program, 0o755);
-  const child = start(t, scratch, { DISPLAY: ":99", ELECTRON_OVERRIDE_DIST_PATH: join(scratch, "dist") });
+  const child = start(t, scratch, standIn(scratch, 'echo "$#:$1:$NODE_OPTIONS"; exit 7'));
   const [out, [code]] = await Promise.all([child.stdout.setEncoding("utf8").toArray(), once(child, "exit")]);
   assert.deepEqual([out.join("").trim(), code], [`1:${root}:`, 7]);
+});
+
+test("where Electron breaks off while it starts, it says so and runs headless", { skip }, async (t) => {
+  const scratch = scratchFor(t);
+  const child = start(t, scratch, standIn(scratch, "kill -TRAP $$"));
+  await told(child, /Electron does not run here: it broke off/);
+  const [line] = await once(child.stdout.setEncoding("utf8"), "data");
+  assert.equal(JSON.parse(String(line)).event, "listening");
+  assert.equal(await stopped(child), 0);
 });
 
 test("without a display it says so and runs headless", { skip: process.platform !== "linux" }, async (t) => {
