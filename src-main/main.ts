@@ -5,7 +5,8 @@
  *   --guard DIR PID   waits for the app's end and puts Cursor's settings back (shell/system/guard.ts)
  *   --undo            puts everything back, for an uninstaller (shell/system/undo.ts)
  */
-import { release } from "node:os";
+import { mkdtempSync, rmSync } from "node:fs";
+import { release, tmpdir } from "node:os";
 import { join } from "node:path";
 import * as electron from "electron";
 import { dataDirOf } from "./app/folder.ts";
@@ -22,9 +23,13 @@ const { argv, env, platform, arch, versions, execPath } = process;
 const root = join(import.meta.dirname, "../..");
 const dataDir = dataDirOf(undefined);
 
-/** Ends the process, whatever became of it. */
-function endAfter(work: Promise<void>): void {
-  work.then(
+/** Without a window, and without a trace of its own; ends the process, whatever became of it. */
+function endAfter(work: () => Promise<void>): void {
+  const scratch = mkdtempSync(join(tmpdir(), "ownkey-"));
+  app.setPath("userData", scratch);
+  app.dock?.hide();
+  process.once("exit", () => rmSync(scratch, { recursive: true, force: true }));
+  work().then(
     () => app.exit(0),
     () => app.exit(1),
   );
@@ -32,10 +37,9 @@ function endAfter(work: Promise<void>): void {
 
 if (argv.includes(guardSwitch)) {
   const [folder = "", pid] = argv.slice(argv.indexOf(guardSwitch) + 1);
-  app.dock?.hide();
-  endAfter(guard(folder, Number(pid)));
+  endAfter(() => guard(folder, Number(pid)));
 } else if (argv.includes(undoSwitch))
-  endAfter(undoAll(dataDir, createAutostart({ app, platform, env, execPath })));
+  endAfter(() => undoAll(dataDir, createAutostart({ app, platform, env, execPath })));
 else
   void startDesktop(electron, {
     ...{ argv, env, dataDir, root, clock: systemClock, port: null },

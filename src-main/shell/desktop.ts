@@ -1,11 +1,12 @@
 /**
  * The desktop app, put together: what is refused, what waits for Electron, and what is there once the program runs.
  *
- *   start      switches, one instance, scheme        nothing is made yet
- *   ready      folder, key store, program            another Ownkey on the folder: its window is offered
+ *   start      switches, folder, one instance, scheme
+ *   ready      key store, program                    another Ownkey on the folder: its window is offered
  *   running    window, tray, menu, power             running.ts
  *   end        quit.ts
  */
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { openFolder } from "../app/folder.ts";
 import { OwnkeyError } from "../base/errors.ts";
@@ -35,8 +36,13 @@ export async function startDesktop(electron: ElectronApi, world: World): Promise
   const dropped: string[] = [];
   dropDangerousVariables(world.env, (line) => dropped.push(line));
   app.setAppUserModelId("dev.ownkey.app");
-  // What the browser part keeps lies with everything else, and is as private. It names the single instance, too.
-  app.setPath("userData", join(world.dataDir, "browser"));
+  try {
+    app.setPath("userData", browserFolder(world.dataDir));
+  } catch (reason) {
+    dialog.showErrorBox(words["start.failed"], OwnkeyError.from(reason).message);
+    app.exit(1);
+    return null;
+  }
   if (!app.requestSingleInstanceLock()) {
     app.exit(0);
     return null;
@@ -51,6 +57,16 @@ export async function startDesktop(electron: ElectronApi, world: World): Promise
     app.exit(1);
     return null;
   }
+}
+
+/**
+ * What the browser part keeps lies with everything else, and is as private; it names the single instance, too. It has
+ * to be there before Electron is told. Throws `config` when the data folder is not ours alone.
+ */
+function browserFolder(dataDir: string): string {
+  const folder = join(openFolder(dataDir).path, "browser");
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return folder;
 }
 
 // ---- what may come before anything is there ------------------------------------------------------------

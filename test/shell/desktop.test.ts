@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -137,7 +137,7 @@ test("a second start shows the window; of its arguments a link counts, and nothi
 
   const other = await openStage(t, { isFirst: false });
   assert.deepEqual([other.desktop, other.electron.exits], [null, [0]]);
-  assert.equal(existsSync(other.folder), false, "it touches nothing");
+  assert.equal(existsSync(join(other.folder, "ownkey.db")), false, "it touches nothing");
 });
 
 test("a link that was there before the app was ready is followed then", async (t) => {
@@ -173,6 +173,15 @@ test("it refuses to start with switches that let others look inside", async (t) 
   assert.deepEqual([desktop, electron.exits, electron.windows], [null, [2], []]);
   assert.match(electron.errors[0]?.content ?? "", /--remote-debugging-port=9229/);
   assert.equal(existsSync(folder), false);
+});
+
+test("it says why it cannot start where others can read its folder", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "ownkey-shell-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  chmodSync(folder, 0o755);
+  const { electron, desktop } = await openStage(t, { folder });
+  assert.deepEqual([desktop, electron.exits, electron.windows], [null, [1], []]);
+  assert.match(electron.errors[0]?.content ?? "", /open to other users. Close it: chmod 700/);
 });
 
 test("variables that would weaken it are dropped, and the log says so", async (t) => {

@@ -3,6 +3,7 @@
  * what happens to it.
  */
 import { EventEmitter } from "node:events";
+import { existsSync } from "node:fs";
 import type * as electron from "electron";
 import type {
   BrowserWindowConstructorOptions,
@@ -199,6 +200,7 @@ export function createFakeElectron(options: FakeOptions = {}): FakeElectron {
       setAppUserModelId() {},
       setLoginItemSettings: (settings) => void told.login.push({ openAtLogin: false, ...settings }),
       setPath(name, path) {
+        if (!existsSync(path)) throw new Error("Failed to set path");
         told.paths[name] = path;
       },
       whenReady: async () => {},

@@ -21,8 +21,8 @@ const isAllowed = (permission: string, asking: string | null): boolean =>
   permission === "clipboard-sanitized-write" && asking === origin;
 
 export function guardContents(contents: ContentsApi, open: Pick<OpenApi, "openExternal">): void {
-  contents.on("will-navigate", (event, url) => {
-    if (originIn(url) !== origin) event.preventDefault();
+  contents.on("will-navigate", (event) => {
+    if (originIn(event.url) !== origin) event.preventDefault();
   });
   contents.on("will-frame-navigate", (event) => {
     if (!event.isMainFrame || originIn(event.url) !== origin) event.preventDefault();
