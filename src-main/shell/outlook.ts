@@ -22,6 +22,8 @@ export interface OutlookOptions {
   readonly autostart: Pick<Autostart, "isOn">;
   readonly keyStore: Pick<KeyStore, "problem">;
   readonly inTray: boolean;
+  /** True for the first time, over all starts. */
+  isNew(cause: string): boolean;
   notify(notice: Notice): void;
   words(): ShellWords;
   showWindow(page?: string): void;
@@ -118,12 +120,13 @@ function tellProblem({ notify, words, showWindow }: OutlookOptions, problem: Pro
   });
 }
 
-function tellOnce({ keyStore, inTray, notify, words, showWindow }: OutlookOptions): void {
+/** How things are on this system is told once; a store that does not open, at every start. */
+function tellOnce({ keyStore, inTray, isNew, notify, words, showWindow }: OutlookOptions): void {
   const told = [
     ...(keyStore.problem === null ? [] : ([`keys.${keyStore.problem}`] as const)),
     ...(inTray ? [] : (["tray.missing"] as const)),
   ];
-  for (const cause of told)
+  for (const cause of told.filter((each) => each === "keys.locked" || isNew(each)))
     notify({
       cause,
       title: words()[cause],

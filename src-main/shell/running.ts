@@ -10,6 +10,7 @@ import type { Program } from "./program.ts";
 import { createQuit, type Quit } from "./quit.ts";
 import { createAutostart, hiddenSwitch } from "./system/autostart.ts";
 import { createNotices } from "./system/notices.ts";
+import { rememberTold } from "./system/told.ts";
 import { createTray } from "./tray/tray.ts";
 import { guardSession } from "./window/guards.ts";
 import { carryContract } from "./window/ipc.ts";
@@ -93,7 +94,10 @@ function createParts(scene: Scene): Parts {
   });
   const notify = createNotices(electron.Notification, clock, window.isSeen);
   const shared = { client, autostart, keyStore, words, showWindow: window.show };
-  const outlook = createOutlook({ ...shared, clock, log: program.log, notify, inTray });
+  const outlook = createOutlook({
+    ...{ ...shared, clock, log: program.log, notify, inTray },
+    isNew: rememberTold(join(world.dataDir, "browser/told.json")),
+  });
   const actions = createActions({
     ...{ ...electron, ...shared, machine, logFolder: program.logs.folder, quit: quit.ask },
     problems: () => outlook.facts().problems,

@@ -217,6 +217,24 @@ test("the close button hides the window where a tray brings it back, and minimis
   }
 });
 
+test("a desktop without tray icons, or without a key store, is told of once and not at every start", async (t) => {
+  const scratch = mkdtempSync(join(tmpdir(), "ownkey-shell-"));
+  t.after(() => rmSync(scratch, { recursive: true }));
+  const folder = join(scratch, "data");
+  const given = {
+    folder,
+    storage: { getSelectedStorageBackend: () => "basic_text" as const },
+    world: { hasTrayHost: async () => false, argv: ["ownkey", "--hidden"] },
+  };
+  const titles: unknown[][] = [];
+  for (let starts = 0; starts < 2; starts++) {
+    const stage = await openStage(t, given);
+    titles.push(stage.electron.notices.map(({ title }) => title));
+    await running(stage).quit.ask();
+  }
+  assert.deepEqual(titles, [["Keys are kept in a file", "Ownkey stays in the taskbar"], []]);
+});
+
 test("quitting asks while runs are at work, can be called off, and puts Cursor's settings back", async (t) => {
   const settings = join(mkdtempSync(join(tmpdir(), "ownkey-cursor-")), "settings.json");
   t.after(() => rmSync(join(settings, ".."), { recursive: true }));
