@@ -896,3 +896,17 @@ export interface Client {
   /** Returns the way to stop listening. */
   on<K extends EventName>(name: K, listener: (payload: Events[K]) => void): () => void;
 }
+
+/** What the desktop app's preload gives the page, under the name `ownkey`. */
+export interface Bridge {
+  call(name: string, params: unknown): Promise<Reply<unknown>>;
+  /** How the page looks and speaks, for the menus and frames around it. */
+  look(look: Look): void;
+  /** Returns the way to stop listening. */
+  onEvent(listener: (name: string, payload: unknown) => void): () => void;
+}
+
+export interface Look {
+  readonly theme: "system" | "light" | "dark";
+  readonly language: "en" | "zh-CN";
+}

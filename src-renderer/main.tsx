@@ -1,6 +1,8 @@
 /** The window's entry: ties the page (address, storage, languages) to the stores and shows them. */
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
+import type { Bridge } from "../src-main/contract.ts";
+import { createBridgeClient, innerDoor, lookOf } from "./bridge.ts";
 import { createHttpClient, post } from "./client.ts";
 import { App } from "./frame/app.tsx";
 import { Appearance } from "./frame/appearance.tsx";
@@ -10,6 +12,8 @@ import { createSession, type Door } from "./stores/session.ts";
 import { createStores } from "./stores/stores.ts";
 import "./styles/base.css";
 
+/** In the desktop app; a browser has none. */
+const { ownkey: bridge } = window as { readonly ownkey?: Bridge };
 const tokenItem = "token";
 const { origin } = location;
 const request: typeof fetch = (input, init) => fetch(input, init);
@@ -47,11 +51,15 @@ function sleep(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-const session = createSession(door);
+const session = createSession(bridge ? innerDoor : door);
 void session.start();
 
 const connect = (token: string) =>
-  createStores(createHttpClient({ origin, token, fetch: request, sleep }), Date.now, session.end);
+  createStores(
+    bridge ? createBridgeClient(bridge) : createHttpClient({ origin, token, fetch: request, sleep }),
+    Date.now,
+    session.end,
+  );
 
 // A new one-time address opened in this tab changes the hash alone, and the page would stay as it is.
 addEventListener("hashchange", () => {
@@ -71,6 +79,12 @@ const preferences = createPreferences({
   read: () => localStorage.getItem(preferencesItem),
   keep: (text) => localStorage.setItem(preferencesItem, text),
 });
+
+if (bridge) {
+  const tellLook = () => bridge.look(lookOf(preferences.store.getState(), navigator.languages));
+  preferences.store.subscribe(tellLook);
+  tellLook();
+}
 
 const root = document.getElementById("root");
 if (!root) throw new Error("index.html has no #root");

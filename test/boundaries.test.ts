@@ -84,6 +84,23 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "node:",
   ],
   "src-main/host": ["src-main/app", "src-main/base", "src-main/contract.ts", "node:"],
+  // The one that imports it at run time; the shell is handed its pieces.
+  "src-main/main.ts": [
+    "src-main/shell",
+    "src-main/app/folder.ts",
+    "src-main/base/clock.ts",
+    "electron",
+    "node:",
+  ],
+  "src-main/shell": [
+    "src-main/app",
+    "src-main/base",
+    "src-main/contract.ts",
+    "src-main/host",
+    "type electron",
+    "node:",
+  ],
+  "src-main/shell/preload.ts": ["type src-main/contract.ts", "electron"],
   "src-renderer": [
     "src-main/contract.ts",
     "assets",

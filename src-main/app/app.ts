@@ -46,16 +46,18 @@ export interface App {
   readonly notice: string | null;
   /** Opens the contract over HTTP. */
   readonly contractToken: string;
+  /** Takes every secret that is known here out of a text. */
+  redact(text: string): string;
   dispatch(name: string, params: unknown): Promise<Reply<unknown>>;
   /**
    * `port`: null for the usual one (remembered from the last time, else 7788 or the next free one), 0 for any free
    * one, not remembered. `tls` opens any free port beside it, not remembered. `proxyPort`: like `port`, for Cursor's
-   * proxy; left out, 0 when `port` is. Throws `config` when the port is taken
+   * proxy; left out, 0 when `port` is. `host`: of the direct endpoint and the window, inside a container. Throws `config` when the port is taken
    * or the certificate cannot be used.
    */
   listen(
     port: number | null,
-    more?: { tls?: TlsFiles | null; proxyPort?: number | null },
+    more?: { tls?: TlsFiles | null; proxyPort?: number | null; host?: string | null },
   ): Promise<Listening>;
   /** Parks open runs, ends connections, closes the store. A second call does nothing more. */
   close(): Promise<void>;
@@ -101,13 +103,13 @@ export function createApp(options: AppOptions): App {
   }
 
   async function start(wanted: number | null, more: Parameters<App["listen"]>[1] = {}): Promise<Listening> {
-    const { tls = null, proxyPort = wanted === 0 ? 0 : null } = more;
+    const { tls = null, host = null, proxyPort = wanted === 0 ? 0 : null } = more;
     if (running.direct) throw new OwnkeyError("bug", "The program listens already.");
     // Opens its key, so that the redactor knows it before any tool answers.
     parts.search.get();
     const endpoint = createDirect({ ...directOptions(options, parts, onCall), watch });
     running.direct = endpoint;
-    const listener = await listen({ ...front, direct: endpoint, tls }, portsFor(store, wanted, direct));
+    const listener = await listen({ ...front, direct: endpoint, tls, host }, portsFor(store, wanted, direct));
     running.listener = listener;
     if (wanted !== 0) store.settings.set(direct.setting, listener.port);
     running.proxy = await openProxy({ ...parts, clock, direct: endpoint }, proxyPort);
@@ -133,6 +135,7 @@ export function createApp(options: AppOptions): App {
     events,
     notice: noticeOf(store),
     contractToken: secrets.contractToken,
+    redact: parts.redact,
     dispatch: answer,
     listen: start,
     close: () => (stopping ??= stop()),

@@ -37,6 +37,8 @@ export interface ListenerOptions {
   readonly wrongTries: Slowdown;
   /** Opens a second port, over TLS. */
   readonly tls?: TlsFiles | null;
+  /** Instead of loopback, inside a container; whoever comes still has to say Host 127.0.0.1 or [::1]. */
+  readonly host?: string | null;
   /** Answers what is not the direct endpoint's. `path` has no query. */
   window(request: IncomingMessage, response: ServerResponse, path: string): void;
 }
@@ -65,7 +67,8 @@ export async function listen(options: ListenerOptions, ports: Iterable<number>):
       socket.once("close", () => sockets.delete(socket));
     });
   const tls = options.tls ? watched(createTlsServer(options.tls, wires.encrypted)) : null;
-  const clear = await takeFirst(ports, "--port", () => watched(createServer({ noDelay: true }, wires.clear)));
+  const make = () => watched(createServer({ noDelay: true }, wires.clear));
+  const clear = await takeFirst(ports, "--port", make, options.host);
   if (tls) await bind(tls, "127.0.0.1", 0);
   const servers = tls ? [...clear.servers, tls] : clear.servers;
   return {

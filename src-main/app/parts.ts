@@ -61,7 +61,8 @@ export function openParts(options: AppOptions, running: Running) {
   redactor.addText(secrets.pathSecret);
   redactor.addText(secrets.contractToken);
   redactor.addBytes(secrets.installationKey);
-  if (sealer.keyBytes) redactor.addBytes(sealer.keyBytes);
+  redactor.addBytes(sealer.keyBytes);
+  if (sealer.earlier) redactor.addBytes(sealer.earlier.keyBytes);
   const providerKeys = createProviderKeys(store.secrets, sealer, redactor.addText);
   const ownPorts = () => {
     const { port = rememberedPort(store, direct) ?? direct.first, tlsPort = null } = running.listener ?? {};

@@ -50,11 +50,13 @@ export function createProviderKeys(
     const row = secrets.get(place.owner, place.name);
     if (!row) throw unusable(place, "has no key");
     if (row.kind === unwanted) return null;
-    if (row.kind !== sealer.kind) throw unusable(place, "has a key that was sealed by another key store");
+    const by = [sealer, sealer.earlier].find((each) => each?.kind === row.kind);
+    if (!by) throw unusable(place, elsewhere(row.kind));
     if (row.origin !== originOf(place.address))
       throw unusable(place, "has a key that was given for another address");
     try {
-      const key = sealer.open(row.sealed, aboutOf(place));
+      const key = by.open(row.sealed, aboutOf(place));
+      if (by !== sealer) put(place, key);
       onOpen(key);
       return key;
     } catch (cause) {
@@ -85,6 +87,11 @@ export function originOf(address: string): string {
 
 /** Owner, name, origin: said again at opening. */
 const aboutOf = ({ owner, name, address }: KeyPlace): string => canonical([owner, name, originOf(address)]);
+
+const elsewhere = (kind: string): string =>
+  kind === "os"
+    ? "has a key that was sealed by the system's key store, which the desktop app alone can ask"
+    : "has a key that was sealed by another key store";
 
 const unusable = (place: KeyPlace, why: string, cause?: unknown) =>
   new OwnkeyError("auth", `${place.title} ${why}. Enter its key again.`, { cause });

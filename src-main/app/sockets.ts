@@ -5,16 +5,20 @@ import { OwnkeyError } from "../base/errors.ts";
 
 const connections = 256;
 
-/** `option`: by which the user chooses one. Throws `config` when none of them can be had. */
+/**
+ * `option`: by which the user chooses one. `host`: instead of the loopback addresses, inside a container only. Throws
+ * `config` when none of them can be had.
+ */
 export async function takeFirst(
   ports: Iterable<number>,
   option: string,
   make: () => Server,
+  host: string | null = null,
 ): Promise<Fronts> {
   let reason: unknown;
   for (const port of ports) {
     try {
-      return await take(make, port);
+      return host === null ? await take(make, port) : await takeOn(make, host, port);
     } catch (failure) {
       reason = failure;
     }
@@ -38,6 +42,11 @@ async function take(make: () => Server, wanted: number): Promise<Fronts> {
     four.close();
     throw reason;
   }
+}
+
+async function takeOn(make: () => Server, host: string, wanted: number): Promise<Fronts> {
+  const server = await bind(make(), host, wanted);
+  return { port: portOf(server), servers: [server] };
 }
 
 /** Listens there and nowhere else. */

@@ -7,14 +7,15 @@
  * its own, so that Ctrl-C and a closed terminal do not reach it.
  */
 import { spawn } from "node:child_process";
-import { join } from "node:path";
+import { extname, join } from "node:path";
 import type { Folder } from "../app/folder.ts";
 import { openFolder } from "../app/folder.ts";
 import { undoSetup } from "../app/setup/setup.ts";
 
 /** Starts it. The returned function lets it go; it finds nothing to undo then. */
 export function startGuard({ path }: Folder): () => void {
-  const script = join(import.meta.dirname, "guard-process.ts");
+  // A .js beside this file once both are bundled.
+  const script = join(import.meta.dirname, `guard-process${extname(import.meta.filename)}`);
   const child = spawn(process.execPath, [script, path], {
     detached: true,
     stdio: ["pipe", "ignore", "ignore"],

@@ -10,7 +10,7 @@ import { createKeyFileSealer } from "./key-file-sealer.ts";
 export function openApp(folder: Folder, level: LogLevel): App {
   return createApp({
     folder,
-    sealer: createKeyFileSealer(folder),
+    sealer: createKeyFileSealer(folder, process.env.OWNKEY_KEY_FILE),
     clock: systemClock,
     log: createLog(level),
     guard: () => startGuard(folder),

@@ -17,6 +17,8 @@ export interface Wanted {
   readonly port: number | null;
   readonly proxyPort: number | null;
   readonly tls: TlsFiles | null;
+  /** null: loopback. */
+  readonly host: string | null;
 }
 
 /** How long what is still open may hold up the end. */
@@ -28,7 +30,7 @@ const graceMs = 3000;
  */
 export async function serve(
   dataDir: string,
-  { port, proxyPort, tls }: Wanted,
+  { port, proxyPort, tls, host }: Wanted,
   onReady: (serving: Serving) => void,
 ): Promise<void> {
   const folder = openFolder(dataDir);
@@ -41,7 +43,7 @@ export async function serve(
   const app = openApp(folder, process.stderr.isTTY ? "warn" : "info");
   if (app.notice) process.stderr.write(`${app.notice}\n`);
   try {
-    const serving = await app.listen(port, { tls, ...(proxyPort === null ? {} : { proxyPort }) });
+    const serving = await app.listen(port, { tls, host, ...(proxyPort === null ? {} : { proxyPort }) });
     const withdraw = announce(folder, { pid: process.pid, port: serving.port, token: app.contractToken });
     try {
       const told = signal();

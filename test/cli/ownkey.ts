@@ -42,10 +42,11 @@ export interface Extra {
 /** No input, and an end of the messages. */
 const stdio = ["ignore", "inherit", "inherit", "ipc"] as const satisfies StdioOptions;
 const root = join(import.meta.dirname, "../..");
-const entry = ["--disable-sigusr1", join(root, "src-main/headless.ts")];
+const source = join(root, "src-main/headless.ts");
 
-/** `other`: on its folder. Children get a wide umask, an empty home and no setting of ours but the data folder. */
-export function createOwnkey(other?: Pick<Ownkey, "dataDir">): Ownkey {
+/** `other`: on its folder. `program`: another file than the source, a bundle. Children get a wide umask, an empty home and no setting of ours but the data folder. */
+export function createOwnkey(other?: Pick<Ownkey, "dataDir">, program = source): Ownkey {
+  const entry = ["--disable-sigusr1", program];
   const scratch = mkdtempSync(join(tmpdir(), "ownkey-cli-"));
   const dataDir = other?.dataDir ?? join(scratch, "data");
   const env = { ...process.env, HOME: scratch, XDG_DATA_HOME: "", OWNKEY_DATA_DIR: dataDir };

@@ -16,24 +16,26 @@ import { usageCommands } from "./usage.ts";
 
 const serveCommand: Command = {
   name: "serve",
-  usage: "[--port PORT] [--proxy-port PORT] [--tls-cert FILE --tls-key FILE]",
+  usage: "[--port PORT] [--proxy-port PORT] [--tls-cert FILE --tls-key FILE] [--host 0.0.0.0]",
   about: "Runs Ownkey until it is stopped",
   help: [
     "--port PORT      listens there and remembers it; 0 takes any free port and remembers nothing",
     "--proxy-port PORT  the same for the proxy that Cursor is told of",
     "--tls-cert FILE  listens with TLS on a second port, with this certificate (PEM) for the address 127.0.0.1;",
     "--tls-key FILE   its key. The line then has directTls, and clients must trust who signed the certificate",
+    "--host 0.0.0.0   inside a container only, whose port is published on 127.0.0.1 of its host",
     "",
     "When ready, one line of JSON is written:",
     '{"event":"listening","direct":ADDRESS FOR CURSOR,"window":ADDRESS FOR A BROWSER,"proxy":ADDRESS,"pid":NUMBER}',
     "The direct address holds a secret: give it to nobody. `ownkey window` makes an address that opens the window.",
   ],
-  options: { port: "text", "proxy-port": "text", "tls-cert": "text", "tls-key": "text" },
+  options: { port: "text", "proxy-port": "text", "tls-cert": "text", "tls-key": "text", host: "text" },
   async run(given, { dataDir }) {
     const wanted = {
       port: portOf(given, "port"),
       proxyPort: portOf(given, "proxy-port"),
       tls: tlsOf(given),
+      host: hostOf(given),
     };
     const { serve } = await import("../serve.ts");
     await serve(dataDir, wanted, (serving) => {
@@ -191,6 +193,19 @@ function tlsOf(given: Given): TlsFiles | null {
   if (cert === undefined && key === undefined) return null;
   if (cert === undefined || key === undefined) throw new WrongUse("--tls-cert and --tls-key go together.");
   return { cert, key };
+}
+
+/** A container has a network of its own; anywhere else every machine around would see the port. */
+function hostOf(given: Given): string | null {
+  const host = given.text("host");
+  if (host === undefined) return null;
+  if (host !== "0.0.0.0")
+    throw new WrongUse("--host takes 0.0.0.0 only; without it Ownkey listens on 127.0.0.1.");
+  if (process.env.OWNKEY_CONTAINER !== "1")
+    throw new WrongUse(
+      "--host is for containers alone (OWNKEY_CONTAINER=1). From elsewhere use: ssh -L 7788:127.0.0.1:7788",
+    );
+  return host;
 }
 
 function portOf(given: Given, option: string): number | null {

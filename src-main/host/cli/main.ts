@@ -9,13 +9,14 @@ import { dataDirOf, type Folder, openFolder } from "../../app/folder.ts";
 import { version } from "../../app/version.ts";
 import { OwnkeyError } from "../../base/errors.ts";
 import { createHttpClient, createLocalClient } from "../client.ts";
+import { dropDangerousVariables } from "../dangerous-variables.ts";
 import { findRunning, type Running } from "../run-file.ts";
 import { type Command, readCommand, readGlobals, usageOf, type World, WrongUse } from "./command.ts";
 import { commands } from "./commands.ts";
 import { print, tell } from "./print.ts";
 
 export async function main(words: readonly string[]): Promise<number> {
-  dropDangerousVariables();
+  dropDangerousVariables(process.env, tell);
   try {
     return await run(words);
   } catch (reason) {
@@ -94,16 +95,6 @@ async function findProgram(folder: Folder): Promise<Program> {
       if (OwnkeyError.from(reason).kind !== "conflict" || tries >= patience.tries) throw reason;
       await setTimeout(patience.pauseMs);
     }
-  }
-}
-
-const dangerous = ["NODE_TLS_REJECT_UNAUTHORIZED", "SSLKEYLOGFILE"];
-
-function dropDangerousVariables(): void {
-  for (const name of dangerous) {
-    if (process.env[name] === undefined) continue;
-    delete process.env[name];
-    tell(`${name} is ignored: it would weaken the encryption of your keys on their way.`);
   }
 }
 
