@@ -37,7 +37,7 @@ export function createActions(options: ActionOptions): Actions {
       await work();
     } catch (reason) {
       const { message } = OwnkeyError.from(reason);
-      await dialog.showMessageBox({ type: "warning", message, buttons: [words().cancel] });
+      await dialog.showMessageBox({ type: "warning", message, buttons: [words().ok] });
     }
   };
   return {
@@ -101,7 +101,7 @@ async function setAutostart({ autostart, dialog, words }: ActionOptions, isOn: b
     type: "warning",
     message: words()["autostart.refused"],
     detail: words()[`autostart.${why}`],
-    buttons: [words().cancel],
+    buttons: [words().ok],
   });
 }
 

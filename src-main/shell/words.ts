@@ -34,6 +34,7 @@ const en = {
     count === 1 ? "One run is at work. Quit all the same?" : `${count} runs are at work. Quit all the same?`,
   "quit.detail":
     "Their answers break off here. Nothing that was finished is lost: Cursor asks again by itself, and they go on when Ownkey is back within a minute.",
+  ok: "OK",
   cancel: "Cancel",
   copy: "Copy",
   "diagnostics.ask": "This is what will be copied, and nothing else:",
@@ -99,6 +100,7 @@ const zh: Words<typeof en> = {
   "quit.ask": (count) => `有 ${count} 个任务正在进行，仍要退出吗？`,
   "quit.detail":
     "正在生成的回答会中断，已完成的内容不会丢失：Cursor 会自动重试，Ownkey 在一分钟内重新启动后任务会继续。",
+  ok: "好",
   cancel: "取消",
   copy: "复制",
   "diagnostics.ask": "将复制以下内容，除此之外没有别的：",
