@@ -581,6 +581,8 @@ export interface SampleView {
   readonly lines: readonly { readonly ms: number; readonly text: string }[];
   readonly events: readonly SampleEvent[];
   readonly frames: readonly SampleFrame[];
+  /** Events and fields of the answer that Ownkey does not understand, by name, and how often each came. */
+  readonly passedOver: Readonly<Record<string, number>>;
   /** What did not fit: bytes of the answer, events, frames. */
   readonly over: { readonly upstream: number; readonly events: number; readonly frames: number };
 }
