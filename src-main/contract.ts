@@ -863,7 +863,11 @@ export interface Calls {
   readonly "doctor.run": Call<null, readonly Finding[]>;
   readonly "ca.show": Call<null, CaView>;
   /** Makes it when it is missing, broken or due; then each store trusts it. */
-  readonly "ca.install": Call<{ readonly stores: readonly TrustStoreName[] }, CaView>;
+  /** `renew`: a new one in place of one that is good; it goes where that was trusted. */
+  readonly "ca.install": Call<
+    { readonly stores: readonly TrustStoreName[]; readonly renew?: boolean },
+    CaView
+  >;
   /** Out of every store; `forget` destroys it, too. */
   readonly "ca.remove": Call<{ readonly forget: boolean }, CaView>;
   /** A one-time address for a browser, good for 60 s. */
