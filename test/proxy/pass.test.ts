@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
-import { createHash, randomBytes } from "node:crypto";
+import { createHash, randomBytes, X509Certificate } from "node:crypto";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { request } from "node:http";
 import { connect as connectHttp2, constants } from "node:http2";
-import { connect, createServer } from "node:net";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { test } from "node:test";
+import { connect as connectTls, createServer as createTlsServer } from "node:tls";
 import { gzipSync } from "node:zlib";
+import { certificate } from "../support/certificate.ts";
 import { digestOf, type StandIn } from "../support/cursor-servers.ts";
 import { until } from "../support/until.ts";
 import { type Call, createClient, hashOf, lasting } from "./exchange.ts";
@@ -183,10 +186,24 @@ test("a server that says GOAWAY is left when its answers are through, and the cl
 });
 
 test("other hosts and login hosts are tunnelled: their own certificate is seen", async (t) => {
-  const stand = await startStand(t, (_, response) => void response.end());
-  const { status, socket } = await openTunnel(stand.port, "authentication.cursor.sh:443");
-  assert.equal(status, 200);
-  socket.destroy();
+  const own = certificate();
+  const login = createTlsServer({ cert: readFileSync(own.cert), key: readFileSync(own.key) }, (wire) =>
+    wire.pipe(wire),
+  ).listen(0, "127.0.0.1");
+  t.after(() => login.close());
+  await once(login, "listening");
+  const place = { host: "127.0.0.1", port: (login.address() as AddressInfo).port };
+  const names = ["authentication.cursor.sh", "prod.authentication.cursor.sh", "AUTHENTICATION.cursor.sh."];
+  const standIns = new Map(names.slice(0, 2).map((host) => [host, place]));
+  const stand = await startStand(t, (_, response) => void response.end(), { standIns });
+  for (const name of names) {
+    const { socket } = await openTunnel(stand.port, `${name}:443`);
+    // Whose certificate it is we look at, not for which name.
+    const seen = connectTls({ socket, ca: own.pem, checkServerIdentity: () => undefined });
+    await once(seen, "secureConnect");
+    assert.equal(seen.getPeerCertificate().fingerprint256, new X509Certificate(own.pem).fingerprint256);
+    seen.destroy();
+  }
   const echo = createServer((there) => there.pipe(there)).listen(0, "127.0.0.1");
   t.after(() => echo.close());
   await once(echo, "listening");
