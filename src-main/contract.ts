@@ -690,6 +690,8 @@ export interface Settings {
   readonly dailyBackups: boolean;
   /** How full a channel's context window may be before the history is made shorter. */
   readonly compactPercent: number;
+  /** The channel that writes commit messages and names chats for Cursor; null: Cursor's own models do. */
+  readonly smallCalls: string | null;
 }
 
 export interface ConversationSummary {

@@ -120,6 +120,7 @@ export function directOptions(
     installationKey: secrets.installationKey,
     protectedPaths: [options.folder.path],
     compactPercent: () => createUserSettings(store.settings).get().compactPercent,
+    smallCalls: () => createUserSettings(store.settings).get().smallCalls,
     redact,
     ownPorts,
     local,

@@ -75,7 +75,7 @@ test("what is told to set holds no secret where others could read it, and no pla
 /** Another user's program on our port: it tells what it hears and says nothing. */
 const squatter = `
   const { createServer } = require("node:net");
-  const server = createServer((socket) => socket.on("error", () => {}).on("data", (heard) => process.stdout.write(heard)));
+  const server = createServer((socket) => socket.on("error", () => {}).on("data", (heard) => { process.stdout.write(heard); socket.destroy(); }));
   server.listen(Number(process.argv[1]), "127.0.0.1", () => process.stdout.write("listening\\n"));
 `;
 

@@ -271,6 +271,31 @@ test("the client is told that it is connected while a run of ours is open", asyn
   assert.equal(stand.cursor.requests.length, 2);
 });
 
+test("commit messages and names are ours only where the user wants it, and for a known caller", async (t) => {
+  let isWanted = false;
+  const { client, stand, heard } = await start(t, "http/1.1", { servesSmallCalls: () => isWanted });
+  const calls = [
+    "/aiserver.v1.AiService/WriteGitCommitMessage",
+    "/aiserver.v1.AiService/NameTab",
+    "/agent.v1.AgentService/NameAgent",
+  ];
+  const askAll = async (bearer: string) => {
+    for (const path of calls) await client.ask(post(path, Buffer.from("code"), bearer));
+  };
+  await signIn(client);
+  await askAll("good");
+  assert.deepEqual([heard.length, stand.cursor.requests.length], [0, 4]);
+  isWanted = true;
+  await askAll("unseen");
+  assert.deepEqual([heard.length, stand.cursor.requests.length], [0, 7]);
+  await askAll("good");
+  assert.deepEqual(
+    heard.map(({ path }) => path),
+    calls,
+  );
+  assert.equal(stand.cursor.requests.length, 7);
+});
+
 test("calls that this version has never heard of are passed on and counted", async (t) => {
   const { client, stand } = await start(t);
   for (let times = 0; times < 2; times++)

@@ -48,6 +48,7 @@ export interface StandOptions {
 export const nothing: Served = {
   models: () => [],
   isOurs: () => false,
+  servesSmallCalls: () => false,
   runs: () => 0,
   isOn: () => true,
   isLocal: () => false,
