@@ -43,6 +43,7 @@ const cursor: StandIn = async (request, response) => {
   if (url === catalogue && headers["accept-encoding"]?.includes("gzip"))
     return void response.setHeader("content-encoding", "gzip").end(gzipSync(theirs));
   if (url === catalogue) return void response.end(theirs);
+  if (url === "/auth/exchange_user_api_key") return void response.end('{"accessToken":"given-out"}');
   if (url === "/v1/models") return void response.end('{"items":[{"id":"theirs"}],"more":1}');
   response.end(type === "application/json" ? "{}" : "");
 };
@@ -163,6 +164,15 @@ test("while Cursor's server is down, a caller it has accepted sees our models, a
   const unknown = await client.ask(post(catalogue, Buffer.alloc(0), "other"));
   assert.equal(unknown.status, 502);
   assert.doesNotMatch(unknown.body.toString(), /ch_1/);
+});
+
+test("a bearer that Cursor's server gives out in our sight is known from its first call on", async (t) => {
+  const { client, known } = await start(t);
+  await client.ask(post("/auth/exchange_user_api_key", Buffer.alloc(0), "key", "application/json"));
+  assert.ok(known.isKnown("given-out"));
+  assert.ok(!known.isKnown("never"));
+  const models = await client.ask(post(catalogue, Buffer.alloc(0), "given-out"));
+  assert.ok(models.body.length > 0);
 });
 
 test("a bearer that Cursor's server refuses is known no longer", async (t) => {
