@@ -581,6 +581,8 @@ export interface SampleView {
   readonly lines: readonly { readonly ms: number; readonly text: string }[];
   readonly events: readonly SampleEvent[];
   readonly frames: readonly SampleFrame[];
+  /** Events and fields of the answer that Ownkey does not understand, by name, and how often each came. */
+  readonly passedOver: Readonly<Record<string, number>>;
   /** What did not fit: bytes of the answer, events, frames. */
   readonly over: { readonly upstream: number; readonly events: number; readonly frames: number };
 }
@@ -688,6 +690,8 @@ export interface Settings {
   readonly dailyBackups: boolean;
   /** How full a channel's context window may be before the history is made shorter. */
   readonly compactPercent: number;
+  /** The channel that writes commit messages and names chats for Cursor; null: Cursor's own models do. */
+  readonly smallCalls: string | null;
 }
 
 export interface ConversationSummary {
@@ -861,7 +865,11 @@ export interface Calls {
   readonly "doctor.run": Call<null, readonly Finding[]>;
   readonly "ca.show": Call<null, CaView>;
   /** Makes it when it is missing, broken or due; then each store trusts it. */
-  readonly "ca.install": Call<{ readonly stores: readonly TrustStoreName[] }, CaView>;
+  /** `renew`: a new one in place of one that is good; it goes where that was trusted. */
+  readonly "ca.install": Call<
+    { readonly stores: readonly TrustStoreName[]; readonly renew?: boolean },
+    CaView
+  >;
   /** Out of every store; `forget` destroys it, too. */
   readonly "ca.remove": Call<{ readonly forget: boolean }, CaView>;
   /** A one-time address for a browser, good for 60 s. */

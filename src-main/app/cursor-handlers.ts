@@ -37,7 +37,10 @@ type Own = Pick<
 >;
 
 const nothing = z.null();
-const intoStores = z.strictObject({ stores: z.array(z.enum(["macos", "windows", "nss", "system"])) });
+const intoStores = z.strictObject({
+  stores: z.array(z.enum(["macos", "windows", "nss", "system"])),
+  renew: z.boolean().exactOptional(),
+});
 const target = z.strictObject({ settings: z.string().nullable(), home: z.string().nullable() });
 const applied = target.extend({ untrusted: z.boolean() });
 const withForget = z.strictObject({ forget: z.boolean() });
@@ -82,7 +85,7 @@ export function createCursorHandlers(
       },
     },
     "ca.show": { params: nothing, answer: trust.show },
-    "ca.install": { params: intoStores, answer: ({ stores }) => trust.install(stores) },
+    "ca.install": { params: intoStores, answer: ({ stores, renew }) => trust.install(stores, renew) },
     "ca.remove": { params: withForget, answer: ({ forget }) => trust.remove(forget) },
     "doctor.run": { params: nothing, answer: () => diagnose(parts) },
   };

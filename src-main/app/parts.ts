@@ -70,7 +70,7 @@ export function openParts(options: AppOptions, running: Running) {
     return [port, proxyPort, ...(tlsPort === null ? [] : [tlsPort])];
   };
   const hop = toHex(hmac(secrets.installationKey, "hop")).slice(0, 32);
-  const kept = createKeptAuthority(folder, clock);
+  const kept = createKeptAuthority(folder, sealer, clock);
   const outbound = createOutbound({
     ...{ settings: store.settings, keys: providerKeys, hop, ownPorts },
     standIns: readStandIns(process.env),
@@ -121,6 +121,7 @@ export function directOptions(
     installationKey: secrets.installationKey,
     protectedPaths: [options.folder.path],
     compactPercent: () => createUserSettings(store.settings).get().compactPercent,
+    smallCalls: () => createUserSettings(store.settings).get().smallCalls,
     redact,
     ownPorts,
     local,

@@ -12,6 +12,7 @@ import type { Sightings } from "../proxy/sightings.ts";
 import type { Store } from "../store/store.ts";
 import type { Direct } from "../transport/direct.ts";
 import type { Channels } from "./channels/channels.ts";
+import { createUserSettings } from "./settings.ts";
 import { takeFirst } from "./sockets.ts";
 import type { KeptAuthority } from "./trust/kept-authority.ts";
 import { createWires } from "./wires.ts";
@@ -88,6 +89,10 @@ function servedBy({ store, channels, secretsIn, direct }: ProxyPartOptions): Ser
       }),
     isOurs: (model) => store.channels.get(model) !== null,
     runs: direct.runs,
+    servesSmallCalls() {
+      const { smallCalls } = createUserSettings(store.settings).get();
+      return channels.enabled().some(({ id }) => id === smallCalls);
+    },
     isOn: () => store.settings.get(pausedSetting) !== true,
     isLocal: (bearer) => bearer.startsWith("ok_") || secretsIn(bearer).includes(bearer),
     handle: (request, response, path, bearer) =>

@@ -5,7 +5,7 @@
  *         error that may be repeated; one that is cut after took nothing away.
  * Rule 2: what an answer holds decides, not the word the provider gave as its reason (seen: "stop" after tool calls,
  *         "tool_calls" without any). Neither text nor a call is an error.
- * Rule 3: nothing throws. Every field is read as unknown; what is not understood is passed over.
+ * Rule 3: nothing throws. Every field is read as unknown; what is not understood is counted and passed over.
  */
 import type { JsonObject } from "../base/json.ts";
 import { Assembler } from "./assembler.ts";
@@ -14,6 +14,7 @@ import type { SseEvent } from "./exchange/sse.ts";
 import { failure, llmErrorOf, type Upstream } from "./failure/errors.ts";
 import { inBandError } from "./failure/refusal.ts";
 import { type Fields, isFields } from "./fields.ts";
+import { PassedOver } from "./passed-over.ts";
 import type { LlmError, ResponseEvent, StopReason, Usage } from "./types.ts";
 
 /** What a reader has to know of the request that is answered. */
@@ -28,6 +29,7 @@ export abstract class StreamReader implements AnswerReader {
   protected readonly reading: Reading;
   protected readonly assembler: Assembler;
   protected usage: Usage | null = null;
+  protected readonly strangers = new PassedOver();
   /** The provider's own name for this answer, or "". */
   protected responseId = "";
   #started = false;
@@ -49,6 +51,10 @@ export abstract class StreamReader implements AnswerReader {
 
   get settled(): boolean {
     return this.#stop !== null;
+  }
+
+  get passedOver(): Readonly<Record<string, number>> {
+    return this.strangers.counts;
   }
 
   take(event: SseEvent, out: ResponseEvent[]): void {

@@ -38,6 +38,8 @@ export interface Served {
   models(): readonly OfferedModel[];
   /** Whether runs with this model are ours. */
   isOurs(model: string): boolean;
+  /** Whether the user wants commit messages and names from their own model. */
+  servesSmallCalls(): boolean;
   /** Runs that are open. */
   runs(): number;
   /** False: nothing is served or added, everything is passed on. */
@@ -129,6 +131,8 @@ function createVisits({ clock, dial, known, served }: GateOptions) {
         );
       case "add":
         return add(rule, request, response, (headers) => ask(undefined, headers), served.models());
+      case "small":
+        return served.servesSmallCalls() ? served.handle(request, response, path, bearer) : pass();
       case "local":
         return served.runs() > 0 ? empty(request, response) : pass();
     }

@@ -3,6 +3,7 @@
  *
  *   split   ours or theirs, by the model that the run names
  *   add     their answer, and our part behind it; ours alone where their server cannot be reached
+ *   small   ours, where the user wants their own model for it
  *   local   answered here while a run of ours is open
  *
  * All of them for known callers only (known-callers.ts); for anyone else every call is passed on.
@@ -12,6 +13,7 @@ import type { AdditionName } from "./merge.ts";
 export type Rule =
   | { readonly type: "split"; readonly by: "append" | "stream id" | "stream" }
   | { readonly type: "add"; readonly what: AdditionName; readonly alone: boolean }
+  | { readonly type: "small" }
   | { readonly type: "local" }
   | { readonly type: "pass" };
 
@@ -32,6 +34,10 @@ const rules: Readonly<Record<string, Rule>> = {
     what: "configuration",
     alone: false,
   },
+  "POST /aiserver.v1.AiService/WriteGitCommitMessage": { type: "small" },
+  "POST /aiserver.v1.AiService/NameTab": { type: "small" },
+  "POST /aiserver.v1.AiService/NameAgent": { type: "small" },
+  "POST /agent.v1.AgentService/NameAgent": { type: "small" },
   "POST /aiserver.v1.NetworkService/IsConnected": { type: "local" },
 };
 

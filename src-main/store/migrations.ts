@@ -219,6 +219,21 @@ CREATE TABLE samples (
 ) STRICT;
 CREATE INDEX samples_recent ON samples (saved_ms DESC);
 `,
+  // 5: requests beside all conversations
+  `
+CREATE TABLE small_calls (
+  id          INTEGER PRIMARY KEY,
+  channel_id  TEXT NOT NULL,
+  model       TEXT NOT NULL,
+  failed      INTEGER NOT NULL CHECK (failed IN (0, 1)),
+  usage_json  TEXT,
+  prices_json TEXT,                               -- of its channel; NULL: not priced
+  started_ms  INTEGER NOT NULL,
+  first_ms    INTEGER,
+  ended_ms    INTEGER NOT NULL
+) STRICT;
+CREATE INDEX small_calls_ended ON small_calls (ended_ms);
+`,
 ];
 
 /** Brings the database to the newest schema; one with rows in it is copied first (backups.ts). Throws as `upgrade`. */

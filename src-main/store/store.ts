@@ -21,6 +21,7 @@ import { createRuns, type Runs } from "./runs.ts";
 import { createSamples, type Samples } from "./samples.ts";
 import { createSecrets, type Secrets } from "./secrets.ts";
 import { createSettings, type Settings } from "./settings.ts";
+import { createSmallCalls } from "./small-calls.ts";
 import { createTries } from "./tries.ts";
 import { createUsage, type UsageReport } from "./usage.ts";
 import { createVerify, type Verification } from "./verify.ts";
@@ -33,6 +34,7 @@ export interface Store {
   readonly channels: Channels;
   readonly secrets: Secrets;
   readonly samples: Samples;
+  readonly smallCalls: ReturnType<typeof createSmallCalls>;
   readonly settings: Settings;
   readonly localKeys: LocalKeys;
   readonly data: StoredData;
@@ -85,6 +87,7 @@ export function openStore(file: string): Store {
     channels: guard(createChannels(db)),
     secrets: guard(createSecrets(db)),
     samples: guard(createSamples(db)),
+    smallCalls: guard(createSmallCalls(db)),
     settings: guard(createSettings(db)),
     localKeys: guard(createLocalKeys(db)),
     data: createStoredData(db, recovery),

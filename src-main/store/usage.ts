@@ -34,11 +34,15 @@ interface TrySql {
 
 export function createUsage(db: Database) {
   const select = db.prepare<[number, number], TrySql>(
-    `SELECT call_id AS callId, channel_id AS channelId, coalesce(channels.name, channel_id) AS name,
-       llm_tries.ended_ms AS endedMs, usage_json AS usage, prices_json AS prices
-     FROM llm_tries JOIN llm_calls USING (call_id) LEFT JOIN channels ON channels.id = channel_id
-     WHERE llm_tries.ended_ms >= ? AND llm_tries.ended_ms < ?
-     ORDER BY llm_tries.ended_ms`,
+    `SELECT callId, channelId, coalesce(channels.name, channelId) AS name, endedMs, usage, prices FROM (
+       SELECT call_id AS callId, channel_id AS channelId, llm_tries.ended_ms AS endedMs,
+         usage_json AS usage, prices_json AS prices
+       FROM llm_tries JOIN llm_calls USING (call_id)
+       UNION ALL
+       SELECT 'small/' || id, channel_id, ended_ms, usage_json, prices_json FROM small_calls)
+     LEFT JOIN channels ON channels.id = channelId
+     WHERE endedMs >= ? AND endedMs < ?
+     ORDER BY endedMs`,
   );
 
   /** Of the tries that ended in [fromMs, toMs); days are those of this machine's calendar. */

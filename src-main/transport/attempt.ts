@@ -57,6 +57,7 @@ export class Attempt implements Handler, View {
   #runner: Runner | null = null;
   #lastId = 0;
   #hasBegun = false;
+  #isPrewarmed = false;
   /** Messages with a kind or fields of a newer client. They are passed over. */
   #unknown = 0;
   #isOver = false;
@@ -107,6 +108,9 @@ export class Attempt implements Handler, View {
 
   #hear({ message }: AgentClientMessage): void {
     if (!this.#hasBegun) {
+      // Nothing is prepared: the run request that follows says all of it again.
+      this.#isPrewarmed ||= message.case === "prewarmRequest";
+      if (this.#isPrewarmed && message.case !== "runRequest") return;
       if (message.case !== "runRequest")
         throw new OwnkeyError("protocol", "The first message of a run must be its run request.");
       this.#hasBegun = true;

@@ -22,6 +22,7 @@ import type { Watch } from "./run/watch.ts";
 import { runSse } from "./run-sse.ts";
 import { runStream } from "./run-stream.ts";
 import { Sessions } from "./sessions.ts";
+import { createSmallCalls } from "./small-calls.ts";
 import { createUnary, type Handle } from "./unary.ts";
 import { endFlag, toEnvelope } from "./wire/envelope.ts";
 import { endOfStream, unaryError } from "./wire/errors.ts";
@@ -44,6 +45,8 @@ export interface DirectOptions {
   ownPorts(): readonly number[];
   /** How full a channel's context window may be before the history is made shorter, in percent. */
   compactPercent(): number;
+  /** The channel that answers small calls; null: they are not served. */
+  smallCalls(): string | null;
   /** Takes our own secrets out of what the client's tools return. */
   redact(text: string): string;
   /** Carries out the steps that are Ownkey's own: a page to fetch, a search. */
@@ -104,6 +107,7 @@ export function createDirect(options: DirectOptions): Direct {
       bidiAppend(typed(request, "application/proto"), response, principal, sessions),
     "POST /agent.v1.AgentService/Run": (request, response, principal) =>
       runStream(typed(request, "application/connect+proto"), response, principal, sessions),
+    ...smallCallsOf(options),
     ...createUnary({ channels, runners, rename: options.store.conversations.rename }),
   };
 
@@ -146,6 +150,12 @@ export function createDirect(options: DirectOptions): Direct {
       sessions.stop();
     },
   };
+}
+
+function smallCallsOf(options: DirectOptions): Readonly<Record<string, Handle>> {
+  const { channels, smallCalls, store } = options;
+  const channel = () => channels().find(({ id }) => id === smallCalls()) ?? null;
+  return createSmallCalls({ ...options, channel, save: store.smallCalls.save });
 }
 
 /** Calls that want an empty message, and telemetry, which ends here. */

@@ -34,8 +34,22 @@ const earlyBytes = 64 * 1024 * 1024;
 const maxEarly = 256;
 /** Half attempts and ended ones of one principal. */
 const maxWaiting = 256;
+/** Of one principal, before their first message. */
+const maxWaitingStreams = 16;
+const maxRunning = 64;
+/** Of messages that wait for their turn, in all attempts together. */
+const maxHeldBytes = 256 * 1024 * 1024;
 
 type Begin = (session: Session, stream: Stream) => Handler;
+
+/** What an attempt has to ask of all the others. The checks throw `limit`. */
+interface Others {
+  readonly begin: Begin;
+  /** Before these bytes have to wait. */
+  checkRoom(bytes: number): void;
+  /** After one more stream of this principal waits. */
+  checkStreams(principal: string): void;
+}
 
 export class Session {
   readonly principal: string;
@@ -47,12 +61,12 @@ export class Session {
   #stream: Stream | null = null;
   #handler: Handler | null = null;
   #isOver = false;
-  readonly #begin: Begin;
+  readonly #others: Others;
 
-  constructor(principal: string, requestId: string, begin: Begin) {
+  constructor(principal: string, requestId: string, others: Others) {
     this.principal = principal;
     this.requestId = requestId;
-    this.#begin = begin;
+    this.#others = others;
     this.#inbox = new Inbox((inbound) => {
       if (this.#handler) this.#handler.receive(inbound);
       else this.#early.push(inbound);
@@ -69,6 +83,11 @@ export class Session {
     return this.#handler || this.#isOver ? null : this.#stream;
   }
 
+  /** Of messages that came before they could be received. */
+  get heldBytes(): number {
+    return this.#isOver ? 0 : this.#earlyBytes + this.#inbox.waitingBytes;
+  }
+
   /** Throws `conflict` when the attempt has its stream already. */
   connect(stream: Stream): void {
     if (this.#stream) throw new OwnkeyError("conflict", "This request id has a stream already.");
@@ -76,11 +95,18 @@ export class Session {
     if (isClosed(stream.response)) this.end();
     stream.response.once("close", () => (this.#handler ? this.#handler.closed() : this.end()));
     this.#start();
+    if (!this.waitingStream) return;
+    try {
+      this.#others.checkStreams(this.principal);
+    } catch (reason) {
+      this.fail(reason);
+    }
   }
 
   append(seqno: number, inbound: Inbound, bytes: number): void {
     if (this.#isOver) return;
     try {
+      if (!this.#handler || !this.#inbox.isDue(seqno)) this.#others.checkRoom(bytes);
       if (!this.#handler) this.#countEarly(bytes);
       this.#inbox.push(seqno, inbound, bytes);
     } catch (reason) {
@@ -92,7 +118,7 @@ export class Session {
   /** The client's half went wrong: the stream ends with `reason`. */
   fail(reason: unknown): void {
     if (this.#isOver) return;
-    if (this.#stream) this.#handler ??= this.#begin(this, this.#stream);
+    if (this.#stream) this.#handler ??= this.#others.begin(this, this.#stream);
     this.#handler?.fail(reason);
     this.end();
   }
@@ -119,16 +145,17 @@ export class Session {
 
   #start(): void {
     if (this.#handler || this.#isOver || !this.#stream || this.#early.length === 0) return;
-    this.#handler = this.#begin(this, this.#stream);
+    this.#handler = this.#others.begin(this, this.#stream);
     const early = this.#early;
     this.#early = [];
+    this.#earlyBytes = 0;
     for (const inbound of early) this.#handler.receive(inbound);
   }
 }
 
 export class Sessions {
   readonly #clock: Clock;
-  readonly #begin: Begin;
+  readonly #others: Others;
   readonly #expired: (stream: Stream) => void;
   readonly #byId = new Map<string, Session>();
   readonly #callOff = new WeakMap<Session, () => void>();
@@ -136,7 +163,11 @@ export class Sessions {
   /** `expired` ends a stream whose first message never came. */
   constructor(clock: Clock, begin: Begin, expired: (stream: Stream) => void) {
     this.#clock = clock;
-    this.#begin = begin;
+    this.#others = {
+      begin: (session, stream) => this.#begun(begin, session, stream),
+      checkRoom: (bytes) => this.#checkRoom(bytes),
+      checkStreams: (principal) => this.#checkStreams(principal),
+    };
     this.#expired = expired;
   }
 
@@ -153,7 +184,7 @@ export class Sessions {
     );
     if (waiting.length >= maxWaiting)
       throw new OwnkeyError("limit", "Too many runs are waiting to begin. Try again in half a minute.");
-    const session = new Session(principal, requestId, this.#begin);
+    const session = new Session(principal, requestId, this.#others);
     this.#byId.set(requestId, session);
     this.#forgetLater(session);
     return session;
@@ -168,6 +199,34 @@ export class Sessions {
   /** Ends every attempt, begun or not. */
   stop(): void {
     for (const session of this.#byId.values()) session.stop();
+  }
+
+  #begun(begin: Begin, session: Session, stream: Stream): Handler {
+    const running = [...this.#byId.values()].filter((each) => each.isRunning);
+    const handler = begin(session, stream);
+    if (running.length < maxRunning) return handler;
+    handler.fail(
+      new OwnkeyError("limit", `${maxRunning} agents are at work already. Wait for one, or stop one.`),
+    );
+    session.end();
+    return handler;
+  }
+
+  #checkRoom(bytes: number): void {
+    const held = [...this.#byId.values()].reduce((sum, each) => sum + each.heldBytes, bytes);
+    if (held > maxHeldBytes)
+      throw new OwnkeyError(
+        "limit",
+        "Too much waits to be read, in all runs together. Try again in a moment.",
+      );
+  }
+
+  #checkStreams(principal: string): void {
+    const waiting = [...this.#byId.values()].filter(
+      (each) => each.principal === principal && each.waitingStream,
+    );
+    if (waiting.length > maxWaitingStreams)
+      throw new OwnkeyError("limit", "Too many streams wait for their first message.");
   }
 
   #forgetLater(session: Session): void {

@@ -25,14 +25,11 @@ import {
   GetPromptContextUsageResponseSchema,
   GetUsableModelsRequestSchema,
   GetUsableModelsResponseSchema,
-  NameAgentRequestSchema,
-  NameAgentResponseSchema,
   UpdateConversationMetadataRequestSchema,
   UpdateConversationMetadataResponseSchema,
 } from "../gen/agent/v1/models_pb.ts";
 import type { Channel } from "../llm/types.ts";
 import { ContextMeter, toTree } from "./dialect/context-meter.ts";
-import { titleOf } from "./dialect/title.ts";
 import type { Runners } from "./run/runners.ts";
 import { readBody } from "./wire/body.ts";
 import type { HttpRequest, HttpResponse } from "./wire/http.ts";
@@ -84,9 +81,6 @@ export function createUnary({ channels, runners, rename }: UnaryOptions): Readon
         return {};
       },
     ),
-    [`${service}/NameAgent`]: call(NameAgentRequestSchema, NameAgentResponseSchema, ({ userMessage }) => ({
-      name: titleOf(userMessage),
-    })),
     [`${service}/GetPromptContextUsage`]: call(
       GetPromptContextUsageRequestSchema,
       GetPromptContextUsageResponseSchema,
@@ -110,18 +104,20 @@ const toModel = ({ id, name, model, abilities }: Channel): MessageInitShape<type
 
 // ---- one call ------------------------------------------------------------------------------------------
 
-function call<I extends DescMessage, O extends DescMessage>(
+/** `largest`: of the request, in bytes. */
+export function call<I extends DescMessage, O extends DescMessage>(
   input: I,
   output: O,
-  answer: (asked: MessageShape<I>, principal: string) => MessageInitShape<O>,
+  answer: (asked: MessageShape<I>, principal: string) => MessageInitShape<O> | Promise<MessageInitShape<O>>,
+  largest = maxRequestBytes,
 ): Handle {
   return async (request, response, principal) => {
     const type = request.headers["content-type"] ?? "";
     const { read, write } = codecOf(type);
-    const body = await readBody(request, maxRequestBytes);
+    const body = await readBody(request, largest);
     if (body.type === "oversized") throw new OwnkeyError("limit", "The request is too large.");
     const asked = parsed(() => read(input, body.bytes));
-    const bytes = write(output, create(output, answer(asked, principal)));
+    const bytes = write(output, create(output, await answer(asked, principal)));
     response.writeHead(200, { "content-type": type, "content-length": bytes.length }).end(bytes);
   };
 }

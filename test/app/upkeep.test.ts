@@ -87,7 +87,12 @@ describe("the daily upkeep", () => {
     const { store, settings, stop } = begin();
     store.settings.set("user.keepDays", "soon");
     store.settings.set("user.dailyBackups", false);
-    assert.deepEqual(settings.get(), { keepDays: null, dailyBackups: false, compactPercent: 85 });
+    assert.deepEqual(settings.get(), {
+      keepDays: null,
+      dailyBackups: false,
+      compactPercent: 85,
+      smallCalls: null,
+    });
     void stop();
     store.close();
   });

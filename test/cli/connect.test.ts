@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { request } from "node:http";
 import { test } from "node:test";
 import { createOwnkey } from "./ownkey.ts";
@@ -68,4 +70,35 @@ test("what is told to set holds no secret where others could read it, and no pla
   const [, backend = "", key = ""] =
     /^CURSOR_BACKEND_URL=(\S+)\nCURSOR_API_KEY=(ok_\S+)\n$/.exec(sdk.stdout) ?? [];
   assert.equal(await models(backend, key), 200);
+});
+
+/** Another user's program on our port: it tells what it hears and says nothing. */
+const squatter = `
+  const { createServer } = require("node:net");
+  const server = createServer((socket) => socket.on("error", () => {}).on("data", (heard) => { process.stdout.write(heard); socket.destroy(); }));
+  server.listen(Number(process.argv[1]), "127.0.0.1", () => process.stdout.write("listening\\n"));
+`;
+
+test("another user who sits on our port when Ownkey has died is told no key, no token and no prompt", {
+  skip: process.geteuid?.() !== 0 && "SKIPPED: becoming another user takes root",
+}, async (t) => {
+  const ownkey = createOwnkey();
+  t.after(() => ownkey.remove());
+  const serving = await ownkey.serve("--port", "0");
+  const { stdout: key } = await ownkey.run("key", "new", "--name", "test");
+  assert.match(key, /^ok_/);
+  await serving.stop("SIGKILL");
+  const other = ["--reuid=65534", "--regid=65534", "--clear-groups"];
+  const squatting = spawn("setpriv", [...other, process.execPath, "-e", squatter, String(serving.port)]);
+  t.after(() => squatting.kill());
+  let heard = "";
+  squatting.stdout.setEncoding("latin1").on("data", (text: string) => {
+    heard += text;
+  });
+  while (!heard.includes("listening")) await once(squatting.stdout, "data");
+  const { code, stdout, stderr } = await ownkey.start([...tellEnv]);
+  assert.deepEqual([code, stdout], [1, ""], "no command was started");
+  assert.match(stderr, /not running/);
+  const secret = new URL(serving.direct).pathname.slice(1);
+  for (const hidden of [secret, key.trim(), "uthorization", "ok_"]) assert.ok(!heard.includes(hidden), heard);
 });

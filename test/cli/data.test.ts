@@ -101,13 +101,16 @@ describe("the commands about what is stored", () => {
   test("settings have defaults, and stay as they were set", async () => {
     assert.equal(
       (await run("settings")).stdout,
-      "keep-days        off\ndaily-backups    on\ncompact-percent  85\n",
+      "keep-days        off\ndaily-backups    on\ncompact-percent  85\nsmall-calls      off\n",
     );
     const set = await run("settings", "keep-days=30", "daily-backups=off");
-    assert.equal(set.stdout, "keep-days        30\ndaily-backups    off\ncompact-percent  85\n");
+    assert.equal(
+      set.stdout,
+      "keep-days        30\ndaily-backups    off\ncompact-percent  85\nsmall-calls      off\n",
+    );
     assert.equal(
       (await run("settings", "keep-days=off", "--json")).stdout,
-      '{"keepDays":null,"dailyBackups":false,"compactPercent":85}\n',
+      '{"keepDays":null,"dailyBackups":false,"compactPercent":85,"smallCalls":null}\n',
     );
     await run("settings", "daily-backups=on");
   });

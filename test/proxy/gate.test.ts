@@ -43,6 +43,7 @@ const cursor: StandIn = async (request, response) => {
   if (url === catalogue && headers["accept-encoding"]?.includes("gzip"))
     return void response.setHeader("content-encoding", "gzip").end(gzipSync(theirs));
   if (url === catalogue) return void response.end(theirs);
+  if (url === "/auth/exchange_user_api_key") return void response.end('{"accessToken":"given-out"}');
   if (url === "/v1/models") return void response.end('{"items":[{"id":"theirs"}],"more":1}');
   response.end(type === "application/json" ? "{}" : "");
 };
@@ -165,6 +166,15 @@ test("while Cursor's server is down, a caller it has accepted sees our models, a
   assert.doesNotMatch(unknown.body.toString(), /ch_1/);
 });
 
+test("a bearer that Cursor's server gives out in our sight is known from its first call on", async (t) => {
+  const { client, known } = await start(t);
+  await client.ask(post("/auth/exchange_user_api_key", Buffer.alloc(0), "key", "application/json"));
+  assert.ok(known.isKnown("given-out"));
+  assert.ok(!known.isKnown("never"));
+  const models = await client.ask(post(catalogue, Buffer.alloc(0), "given-out"));
+  assert.ok(models.body.length > 0);
+});
+
 test("a bearer that Cursor's server refuses is known no longer", async (t) => {
   const { known } = await start(t);
   known.answered("a", "/aiserver.v1.AiService/AvailableModels", 200);
@@ -269,6 +279,31 @@ test("the client is told that it is connected while a run of ours is open", asyn
   runs = 1;
   assert.equal((await ask()).status, 200);
   assert.equal(stand.cursor.requests.length, 2);
+});
+
+test("commit messages and names are ours only where the user wants it, and for a known caller", async (t) => {
+  let isWanted = false;
+  const { client, stand, heard } = await start(t, "http/1.1", { servesSmallCalls: () => isWanted });
+  const calls = [
+    "/aiserver.v1.AiService/WriteGitCommitMessage",
+    "/aiserver.v1.AiService/NameTab",
+    "/agent.v1.AgentService/NameAgent",
+  ];
+  const askAll = async (bearer: string) => {
+    for (const path of calls) await client.ask(post(path, Buffer.from("code"), bearer));
+  };
+  await signIn(client);
+  await askAll("good");
+  assert.deepEqual([heard.length, stand.cursor.requests.length], [0, 4]);
+  isWanted = true;
+  await askAll("unseen");
+  assert.deepEqual([heard.length, stand.cursor.requests.length], [0, 7]);
+  await askAll("good");
+  assert.deepEqual(
+    heard.map(({ path }) => path),
+    calls,
+  );
+  assert.equal(stand.cursor.requests.length, 7);
 });
 
 test("calls that this version has never heard of are passed on and counted", async (t) => {

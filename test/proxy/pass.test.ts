@@ -1,15 +1,18 @@
 import assert from "node:assert/strict";
-import { createHash, randomBytes } from "node:crypto";
+import { createHash, randomBytes, X509Certificate } from "node:crypto";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { request } from "node:http";
 import { connect as connectHttp2, constants } from "node:http2";
-import { connect, createServer } from "node:net";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { test } from "node:test";
+import { connect as connectTls, createServer as createTlsServer } from "node:tls";
 import { gzipSync } from "node:zlib";
+import { certificate } from "../support/certificate.ts";
 import { digestOf, type StandIn } from "../support/cursor-servers.ts";
 import { until } from "../support/until.ts";
 import { type Call, createClient, hashOf, lasting } from "./exchange.ts";
-import { hosts, openTunnel, type Protocol, type Stand, startStand } from "./stand.ts";
+import { handshake, hosts, openTunnel, type Protocol, type Stand, startStand, trusted } from "./stand.ts";
 
 const api2 = "api2.cursor.sh";
 const get: Call = { method: "GET", path: "/", headers: [], body: null, isChunked: false, trailers: {} };
@@ -183,10 +186,24 @@ test("a server that says GOAWAY is left when its answers are through, and the cl
 });
 
 test("other hosts and login hosts are tunnelled: their own certificate is seen", async (t) => {
-  const stand = await startStand(t, (_, response) => void response.end());
-  const { status, socket } = await openTunnel(stand.port, "authentication.cursor.sh:443");
-  assert.equal(status, 200);
-  socket.destroy();
+  const own = certificate();
+  const login = createTlsServer({ cert: readFileSync(own.cert), key: readFileSync(own.key) }, (wire) =>
+    wire.pipe(wire),
+  ).listen(0, "127.0.0.1");
+  t.after(() => login.close());
+  await once(login, "listening");
+  const place = { host: "127.0.0.1", port: (login.address() as AddressInfo).port };
+  const names = ["authentication.cursor.sh", "prod.authentication.cursor.sh", "AUTHENTICATION.cursor.sh."];
+  const standIns = new Map(names.slice(0, 2).map((host) => [host, place]));
+  const stand = await startStand(t, (_, response) => void response.end(), { standIns });
+  for (const name of names) {
+    const { socket } = await openTunnel(stand.port, `${name}:443`);
+    // Whose certificate it is we look at, not for which name.
+    const seen = connectTls({ socket, ca: own.pem, checkServerIdentity: () => undefined });
+    await once(seen, "secureConnect");
+    assert.equal(seen.getPeerCertificate().fingerprint256, new X509Certificate(own.pem).fingerprint256);
+    seen.destroy();
+  }
   const echo = createServer((there) => there.pipe(there)).listen(0, "127.0.0.1");
   t.after(() => echo.close());
   await once(echo, "listening");
@@ -200,6 +217,71 @@ test("other hosts and login hosts are tunnelled: their own certificate is seen",
     await once(tunnel.socket, "close");
   }
   assert.equal(stand.cursor.requests.length, 0);
+});
+
+test("what a client says together with its CONNECT is not lost: in a tunnel, and where TLS ends here", async (t) => {
+  const stand = await startStand(t, (_, response) => void response.end("whole"));
+  const echo = createServer((there) => there.pipe(there)).listen(0, "127.0.0.1");
+  t.after(() => echo.close());
+  await once(echo, "listening");
+  const { port } = echo.address() as AddressInfo;
+  const wire = connect(stand.port, "127.0.0.1");
+  wire.end(`CONNECT 127.0.0.1:${port} HTTP/1.1\r\nHost: x\r\n\r\nat once`);
+  assert.match(Buffer.concat(await wire.toArray()).toString(), /^HTTP\/1.1 200 .*\r\n\r\nat once$/s);
+
+  // Puts CONNECT before a client's first words, and takes the answer to it away.
+  const hurried = createServer((near) => {
+    near.once("data", (hello) => {
+      const far = connect(stand.port, "127.0.0.1");
+      far.write(Buffer.concat([Buffer.from(`CONNECT ${api2}:443 HTTP/1.1\r\nHost: x\r\n\r\n`), hello]));
+      far.once("data", (answer: Buffer) => {
+        near.write(answer.subarray(answer.indexOf("\r\n\r\n") + 4));
+        near.pipe(far).pipe(near);
+      });
+      near.on("error", () => far.destroy());
+      far.on("error", () => near.destroy());
+    });
+  }).listen(0, "127.0.0.1");
+  t.after(() => hurried.close());
+  await once(hurried, "listening");
+  const client = createClient(
+    await handshake((hurried.address() as AddressInfo).port, api2, "http/1.1", trusted),
+    api2,
+  );
+  assert.equal((await client.ask(get)).body.toString(), "whole");
+  client.close();
+});
+
+test("a host that speaks HTTP/2 only is asked so, whatever the client speaks", async (t) => {
+  const stand = await startStand(t, (request, response) => void response.end(request.httpVersion));
+  for (const [host, version] of [
+    ["agentn.api5.cursor.sh", "2.0"],
+    [api2, "1.1"],
+  ] as const) {
+    const client = createClient(await stand.through(host, "http/1.1"), host);
+    assert.equal((await client.ask(get)).body.toString(), version);
+    client.close();
+  }
+});
+
+test("a request that is reset ends upstream while its session goes on; a client that has gone leaves nothing open", async (t) => {
+  const gone = Promise.withResolvers<void>();
+  const stand = await startStand(t, (request, response) => {
+    if (request.url === "/whole") return void response.end("whole");
+    response.writeHead(200, {}).write("begun");
+    response.once("close", gone.resolve);
+  });
+  const socket = await stand.through(api2, "h2");
+  const session = connectHttp2(`https://${api2}`, { createConnection: () => socket }).on("error", () => {});
+  const stream = session.request({ ":path": "/" }).on("error", () => {});
+  await once(stream, "data");
+  stream.close(constants.NGHTTP2_CANCEL);
+  await gone.promise;
+  const whole = session.request({ ":path": "/whole" });
+  assert.equal((await whole.setEncoding("utf8").toArray()).join(""), "whole");
+  assert.equal(stand.cursor.sockets.size, 1);
+  session.destroy();
+  await until(() => stand.cursor.sockets.size === 0, "the connection upstream is closed");
 });
 
 test("what leads to ourselves, to metadata or nowhere is refused in words", async (t) => {

@@ -4,10 +4,11 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, get, type IncomingMessage } from "node:http";
 import { connect as connectHttp2 } from "node:http2";
-import { type AddressInfo, connect, type Socket } from "node:net";
+import { type AddressInfo, connect, type LookupFunction, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { connect as connectTls } from "node:tls";
 import { promisify } from "node:util";
 import { ProxyAgent, request } from "undici";
 import { makeAuthority, readAuthority } from "../../src-main/proxy/authority.ts";
@@ -92,7 +93,14 @@ test("CONNECT, handshake and request must name one host; another port is not rea
   const { port, cursor, through } = await startStand(t, hello);
   for (const name of ["api3.cursor.sh", "github.com", "authentication.cursor.sh"]) {
     const { socket } = await openTunnel(port, `${api2}:443`);
-    await assert.rejects(handshake(socket, name, "h2", trusted), name);
+    // Refused by the proxy itself, not by a client that looks at the name.
+    const asking = connectTls({
+      socket,
+      servername: name,
+      ca: trusted,
+      checkServerIdentity: () => undefined,
+    });
+    await assert.rejects(once(asking, "secureConnect"), name);
   }
   const { socket } = await openTunnel(port, "API2.cursor.sh.:443");
   (await handshake(socket, api2, "h2", trusted)).destroy();
@@ -108,6 +116,13 @@ test("CONNECT, handshake and request must name one host; another port is not rea
   assert.match(Buffer.concat(await wire.toArray()).toString(), /^HTTP\/1.1 421 /);
   assert.equal(cursor.requests.length, 0);
   assert.equal((await openTunnel(port, `127.0.0.1:${cursor.port}`)).status, 200);
+  const home = ((_host: string, _options: object, done: (error: null, found: object[]) => void) =>
+    done(null, [{ address: "127.0.0.1", family: 4 }])) as unknown as LookupFunction;
+  const stand = await startStand(t, hello, { lookup: home });
+  const other = await openTunnel(stand.port, `${api2}:${stand.cursor.port}`);
+  const seen = await handshake(other.socket, api2, "http/1.1", stand.cursor.ca);
+  assert.match(String(seen.getPeerCertificate().issuer.CN), /stand-in/);
+  seen.destroy();
 });
 
 test("requests that two servers could read differently go no further", async (t) => {
@@ -229,7 +244,7 @@ test("an upstream proxy that is Ownkey itself is refused in words", async (t) =>
   assert.match(Buffer.concat(await wire.toArray()).toString(), /502 .*[\s\S]*is Ownkey itself/);
 });
 
-test("whoever says nothing, or not enough, is hung up on", async (t) => {
+test("whoever says nothing, or not enough, is hung up on", { timeout: 20_000 }, async (t) => {
   const { port } = await startStand(t, hello, { patienceMs: 200 });
   const closed = (socket: Socket) => once(socket.on("error", () => {}).resume(), "close");
   const slow = connect(port, "127.0.0.1");

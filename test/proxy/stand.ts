@@ -40,6 +40,7 @@ export interface StandOptions {
   /** PEM, in place of the stand-in's. */
   readonly trusting?: string;
   readonly standIns?: DialOptions["standIns"];
+  readonly lookup?: DialOptions["lookup"];
   readonly gate?: Partial<GateOptions>;
   readonly patienceMs?: number;
 }
@@ -48,6 +49,7 @@ export interface StandOptions {
 export const nothing: Served = {
   models: () => [],
   isOurs: () => false,
+  servesSmallCalls: () => false,
   runs: () => 0,
   isOn: () => true,
   isLocal: () => false,
@@ -70,6 +72,7 @@ export async function startStand(
       return { proxy: options.proxy?.() ?? null, patienceMs: 10_000, trust };
     },
     ownPorts: () => own,
+    ...(options.lookup ? { lookup: options.lookup } : {}),
     standIns:
       options.standIns ?? new Map([...hosts, "authentication.cursor.sh"].map((host) => [host, standIn])),
   });

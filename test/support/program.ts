@@ -37,6 +37,7 @@ export interface ProgramOptions {
   readonly clock?: FakeClock;
   /** Of the context window; 85 when left out. */
   readonly compactPercent?: number;
+  readonly smallCalls?: string;
   readonly contextWindow?: number;
 }
 
@@ -75,6 +76,7 @@ export async function startProgram(t: Scope, options: ProgramOptions): Promise<P
     createLlm: (channel) => createLlm(channel, "upstream-key", { clock }),
     installationKey: new Uint8Array(32).fill(7),
     protectedPaths: [join(folder, "secrets")],
+    smallCalls: () => options.smallCalls ?? null,
     compactPercent: () => options.compactPercent ?? 85,
     redact: (text) => text.replaceAll("sentinel-secret", "[redacted]"),
     ownPorts: () => [],

@@ -210,6 +210,7 @@ export const fullScript = (): Script => ({
           lines: [{ ms: 310, text: "data: {}" }],
           events: [{ type: "text_delta", index: 0, text: "Hello", line: 0, times: [310, 330, 700] }],
           frames: [],
+          passedOver: {},
           over: { upstream: 0, events: 0, frames: 3 },
         },
       ],

@@ -85,6 +85,17 @@ test("a text turn runs in one stream: deltas, turn_ended, the last checkpoint, t
   assert.equal(session.destroyed, false);
 });
 
+test("a prewarm promises a run, which then comes in the same stream", async (t) => {
+  const { run, upstream } = await startFlow(t, (_, say) => say.text("Hello"));
+  const turn = run({});
+  turn.send({ case: "prewarmRequest", value: { requestedModel: { modelId: "ch_1" } } });
+  turn.send({ case: "clientHeartbeat", value: {} });
+  turn.begin("Hi");
+  assert.deepEqual(await turn.ended(), { type: "finished" });
+  assert.equal(turn.text, "Hello");
+  assert.equal(upstream.requests.length, 1);
+});
+
 test("answers come in the stream's order, and results are committed in the order of the calls", async (t) => {
   const machine = new Machine();
   const paths = Array.from({ length: 8 }, (_, at) => `${machine.workspace}/${at}.txt`);

@@ -165,3 +165,52 @@ test("one principal's flood of attempts that never begin is bounded, and hinders
   clock.turn(waitMs);
   sessions.open("a", "one more");
 });
+
+const mebibyte = 1024 * 1024;
+
+test("64 agents work at a time; the next one is told, and may begin when one has ended", () => {
+  const { sessions, begun, failed } = setUp();
+  const open = (id: string) => {
+    const session = sessions.open("a", id);
+    session.connect(stream());
+    session.append(0, inbound(), 1);
+    return session;
+  };
+  const [first] = Array.from({ length: 64 }, (_, nth) => open(`r${nth}`));
+  assert.deepEqual([begun.length, failed.length], [64, 0]);
+  assert.equal(open("one more").isRunning, false);
+  assert.match(String(failed), /64 agents are at work already/);
+  if (first) sessions.end(first);
+  assert.equal(open("another").isRunning, true);
+});
+
+test("what waits to be read is bounded over all runs together, and what is due is read all the same", () => {
+  const { sessions, failed } = setUp();
+  const begin = (id: string) => {
+    const session = sessions.open("a", id);
+    session.connect(stream());
+    session.append(0, inbound(), 1);
+    return session;
+  };
+  const full = ["r1", "r2", "r3", "r4"].map(begin);
+  for (const session of full) session.append(2, inbound(), 60 * mebibyte);
+  const other = begin("r5");
+  assert.throws(() => other.append(2, inbound(), 17 * mebibyte), /in all runs together/);
+  assert.equal(failed.length, 1);
+  const due = begin("r6");
+  due.append(1, inbound(), 60 * mebibyte);
+  full[0]?.append(1, inbound(), 1);
+  due.append(3, inbound(), 60 * mebibyte);
+  assert.equal(failed.length, 1, "there is room again");
+});
+
+test("16 streams of one principal wait for their first message; one more is told", () => {
+  const { sessions, failed, begun } = setUp();
+  for (let nth = 0; nth < 16; nth++) sessions.open("a", `r${nth}`).connect(stream());
+  sessions.open("b", "of another").connect(stream());
+  assert.equal(failed.length, 0);
+  sessions.open("a", "one more").connect(stream());
+  assert.match(String(failed), /Too many streams/);
+  sessions.open("a", "r0").append(0, inbound(), 1);
+  assert.equal(begun.at(-1)?.session.isRunning, true);
+});

@@ -75,7 +75,7 @@ const toReport = (inspections: readonly CallInspection[]) => ({
   calls: inspections.map(({ call, samples, check }) => ({
     ...{ status: call.status, tries: call.tries, firstTokenMs: call.firstTokenMs, usage: call.usage },
     check: { messageCount: check.messageCount, isPrefix: check.previous?.isPrefix ?? null },
-    samples: samples.map(({ request, response, lines, events, frames, over }) => ({
+    samples: samples.map(({ request, response, lines, events, frames, passedOver, over }) => ({
       request: request && { bytes: request.length },
       response: response && { ms: response.ms, status: response.status },
       lines: lines.map(({ ms, text }) => ({ ms, chars: text.length })),
@@ -87,6 +87,7 @@ const toReport = (inspections: readonly CallInspection[]) => ({
         size,
         unknown,
       })),
+      passedOver,
       over,
     })),
   })),

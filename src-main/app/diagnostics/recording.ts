@@ -34,6 +34,7 @@ export class Recording implements Tap {
   readonly #over = { upstream: 0, events: 0, frames: 0 };
   #request: SampleView["request"] = null;
   #response: SampleView["response"] = null;
+  #passedOver: SampleView["passedOver"] = {};
   #rest = "";
   #restMs = 0;
   #upstreamChars = 0;
@@ -73,6 +74,10 @@ export class Recording implements Tap {
     for (const line of lines) if (line.trim() !== "") this.#lines.push({ ms, text: line });
   }
 
+  passedOver(counts: Parameters<Tap["passedOver"]>[0]): void {
+    this.#passedOver = counts;
+  }
+
   heard(event: ResponseEvent): void {
     if (this.#deltas >= limits.deltas) {
       this.#over.events++;
@@ -109,6 +114,7 @@ export class Recording implements Tap {
       lines: [...this.#lines, ...rest],
       events: this.#events,
       frames: this.#frames.map(toFrameView),
+      passedOver: this.#passedOver,
       over: { ...this.#over },
     };
   }

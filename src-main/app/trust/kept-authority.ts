@@ -1,5 +1,6 @@
 /**
- * The certificate authority of this installation, in two files of the data folder.
+ * The certificate authority of this installation, in two files of the data folder: the certificate, and its key,
+ * sealed like the keys of channels and together with the certificate it belongs to.
  *
  * Rule: it is made when the user asks for it, and what is there but not as it should be (one file missing, damaged,
  * open to others, ended) is never used and never replaced without being asked: its certificate may be trusted
@@ -13,6 +14,7 @@ import type { Clock } from "../../base/clock.ts";
 import { OwnkeyError } from "../../base/errors.ts";
 import { type Authority, makeAuthority, readAuthority, renewalMs } from "../../proxy/authority.ts";
 import { createPrivate, type Folder, readPrivate } from "../folder.ts";
+import type { Sealer } from "../sealer.ts";
 
 export type AuthorityState =
   | { readonly type: "none" }
@@ -33,21 +35,30 @@ export interface KeptAuthority {
   destroy(): void;
 }
 
-export function createKeptAuthority(folder: Folder, clock: Clock): KeptAuthority {
+export function createKeptAuthority(folder: Folder, sealer: Sealer, clock: Clock): KeptAuthority {
   const file = join(folder.path, "authority.pem");
-  const keyFile = join(folder.secrets, "authority-key.pem");
+  const keyFile = join(folder.secrets, "authority-key");
 
   function read(): AuthorityState {
     try {
-      const certificate = readPrivate(file);
-      const key = readPrivate(keyFile);
-      if (!certificate && !key) return { type: "none" };
-      if (!certificate || !key)
+      const certificate = readPrivate(file)?.toString();
+      const sealed = readPrivate(keyFile);
+      if (!certificate && !sealed) return { type: "none" };
+      if (!certificate || !sealed)
         throw new OwnkeyError("config", `${certificate ? keyFile : file} is missing.`);
-      const authority = readAuthority({ certificate: String(certificate), key: String(key) }, clock.now());
+      const authority = readAuthority({ certificate, key: opened(sealed, certificate) }, clock.now());
       return { type: "ready", authority, isDue: authority.notAfterMs - clock.now() < renewalMs };
     } catch (reason) {
       return { type: "broken", reason: OwnkeyError.from(reason).message };
+    }
+  }
+
+  function opened(sealed: Buffer, certificate: string): string {
+    try {
+      return sealer.open(sealed, certificate);
+    } catch (cause) {
+      const message = `${keyFile} does not open: it was sealed elsewhere, for another certificate, or is damaged.`;
+      throw new OwnkeyError("config", message, { cause });
     }
   }
 
@@ -70,7 +81,7 @@ export function createKeptAuthority(folder: Folder, clock: Clock): KeptAuthority
     async make() {
       const files = await makeAuthority(hostname(), clock.now());
       destroy();
-      createPrivate(keyFile, files.key);
+      createPrivate(keyFile, sealer.seal(files.key, files.certificate));
       createPrivate(file, files.certificate);
       state = read();
       if (state.type !== "ready") throw new OwnkeyError("bug", "The new certificate cannot be read.");

@@ -14,8 +14,11 @@ import type { TrustStore } from "./stores.ts";
 
 export interface Trust {
   show(): Promise<CaView>;
-  /** Makes what is missing, broken or due anew, and puts it into these stores. Throws `config` with what failed. */
-  install(stores: readonly TrustStoreName[]): Promise<CaView>;
+  /**
+   * Makes what is missing, broken or due anew, or with `renew` what is good, and puts it into these stores and those
+   * that the one before was in. Throws `config` with what failed.
+   */
+  install(stores: readonly TrustStoreName[], renew?: boolean): Promise<CaView>;
   /** Out of every store it was ever put into; `forget` destroys key and certificate, too. */
   remove(forget: boolean): Promise<CaView>;
 }
@@ -53,19 +56,23 @@ export function createTrust(
     settings.set(setting, [...remembered().filter((each) => !isSame(each, record))]);
   }
 
-  async function install(names: readonly TrustStoreName[]): Promise<CaView> {
+  async function install(names: readonly TrustStoreName[], renew = false): Promise<CaView> {
     const before = kept.load();
-    if (before.type !== "ready" || before.isDue) {
-      for (const record of remembered()) await takeOut(record);
+    const wanted = new Set<string>(names);
+    if (before.type !== "ready" || before.isDue || renew) {
+      for (const record of remembered()) {
+        wanted.add(record.store);
+        await takeOut(record);
+      }
       await kept.make();
     }
     const authority = kept.current();
     if (!authority) throw new OwnkeyError("bug", "There is no certificate.");
-    for (const name of names) await putInto(name, authority);
+    for (const name of wanted) await putInto(name, authority);
     return show();
   }
 
-  async function putInto(name: TrustStoreName, authority: Authority): Promise<void> {
+  async function putInto(name: string, authority: Authority): Promise<void> {
     const store = stores.find((each) => each.name === name);
     if (!store) throw new OwnkeyError("config", `There is no store "${name}" on this system.`);
     const record = { store: name, sha256: authority.sha256, sha1: authority.sha1 };

@@ -23,7 +23,7 @@ export const caCommands: readonly Command[] = [
   },
   {
     name: "ca install",
-    usage: "[STORE...] [--yes]",
+    usage: "[STORE...] [--yes] [--renew]",
     about: "Makes the certificate, if there is none, and lets it be trusted",
     help: [
       "Without STORE it is only made: Node programs trust it by NODE_EXTRA_CA_CERTS (see `ownkey connect`).",
@@ -33,10 +33,11 @@ export const caCommands: readonly Command[] = [
       "  system    Linux: everybody's; takes root",
       "",
       "It is good for Cursor's hosts only, and says so itself. `ownkey ca remove` takes it back everywhere.",
-      "--yes  replaces one that is damaged, and takes back the trust in it",
+      "--yes    replaces one that is damaged, and takes back the trust in it",
+      "--renew  replaces one that is good, in every store that trusts it",
     ],
     operands: [0, 4],
-    options: { yes: "flag" },
+    options: { yes: "flag", renew: "flag" },
     run: (given, world) => {
       const stores = given.operands.map((word) => {
         const store = storeNames.find((name) => name === word);
@@ -47,7 +48,7 @@ export const caCommands: readonly Command[] = [
         const before = await client.call("ca.show", null);
         if (before.state === "broken" && !given.flag("yes"))
           throw new OwnkeyError("config", `${before.problem} To replace it: ownkey ca install --yes`);
-        show(await client.call("ca.install", { stores }));
+        show(await client.call("ca.install", { stores, renew: given.flag("renew") }));
         return 0;
       });
     },

@@ -89,11 +89,15 @@ const restoreCommand: Command = {
 
 /** As they are called on the command line, and how their values are written there. */
 const settings: Readonly<
-  Record<string, readonly [name: keyof Settings, kind: "number" | "number or off" | "on or off"]>
+  Record<
+    string,
+    readonly [name: keyof Settings, kind: "number" | "number or off" | "on or off" | "text or off"]
+  >
 > = {
   "keep-days": ["keepDays", "number or off"],
   "daily-backups": ["dailyBackups", "on or off"],
   "compact-percent": ["compactPercent", "number"],
+  "small-calls": ["smallCalls", "text or off"],
 };
 
 const settingsCommand: Command = {
@@ -104,6 +108,7 @@ const settingsCommand: Command = {
     "keep-days=N        deletes conversations, once a day, that nobody has touched for N days; off keeps them",
     "daily-backups=on   copies everything once a day while Ownkey runs, and keeps the newest three; or off",
     "compact-percent=N  shortens a conversation that fills N percent of its channel's context window; 85 at first",
+    "small-calls=ID     lets that channel write commit messages and name chats for Cursor; or off",
   ],
   operands: [0, 99],
   options: { json: "flag" },
@@ -123,7 +128,7 @@ const settingsCommand: Command = {
 
 export const dataCommands: readonly Command[] = [dataCommand, backupCommand, restoreCommand, settingsCommand];
 
-function pairOf(word: string): readonly [keyof Settings, number | boolean | null] {
+function pairOf(word: string): readonly [keyof Settings, string | number | boolean | null] {
   const at = word.indexOf("=");
   const key = word.slice(0, Math.max(at, 0));
   const value = word.slice(at + 1);
@@ -141,10 +146,12 @@ function pairOf(word: string): readonly [keyof Settings, number | boolean | null
     case "on or off":
       if (value !== "on" && value !== "off") throw new WrongUse(`${key} is on or off.`);
       return [name, value === "on"];
+    case "text or off":
+      return [name, value === "off" ? null : value];
   }
 }
 
-function printedValue(value: number | boolean | null): string {
+function printedValue(value: string | number | boolean | null): string {
   if (value === null || value === false) return "off";
   return value === true ? "on" : String(value);
 }

@@ -15,6 +15,7 @@
 import type { JsonObject } from "../../base/json.ts";
 import type { SseEvent } from "../exchange/sse.ts";
 import { type Fields, isFields, stringOf } from "../fields.ts";
+import { names } from "../passed-over.ts";
 import { StreamReader } from "../stream-reader.ts";
 import type { ResponseEvent, StopReason } from "../types.ts";
 import { UsageSoFar } from "./usage.ts";
@@ -27,6 +28,11 @@ const reasons: Readonly<Record<string, StopReason>> = {
   model_context_window_exceeded: "length",
   refusal: "filtered",
   pause_turn: "paused",
+};
+
+const known = {
+  block: names("type text thinking signature id name input data citations"),
+  end: names("stop_reason stop_sequence stop_details container"),
 };
 
 interface OpenBlock {
@@ -60,9 +66,12 @@ export class MessagesReader extends StreamReader {
         return this.settled ? this.complete(out) : this.fail(this.incomplete(), out);
       case "error":
         return this.failInBand(chunk.error ?? chunk, out);
+      case "ping":
+        return;
     }
     // Seen: an error without a type, as an OpenAI server would send it.
-    if (isFields(chunk.error)) this.failInBand(chunk.error, out);
+    if (isFields(chunk.error)) return this.failInBand(chunk.error, out);
+    this.strangers.add(`event ${stringOf(chunk.type) || event.event}`);
   }
 
   protected closeRest(out: ResponseEvent[]): void {
@@ -80,6 +89,7 @@ export class MessagesReader extends StreamReader {
 
   #settle(chunk: Fields): void {
     this.usage = this.#counts.take(chunk.usage) ?? this.usage;
+    this.strangers.addFields(chunk.delta, known.end, "end.");
     const word = isFields(chunk.delta) ? stringOf(chunk.delta.stop_reason) : "";
     if (word !== "") this.settle(reasons[word] ?? "stop", word);
   }
@@ -88,6 +98,7 @@ export class MessagesReader extends StreamReader {
     if (!isFields(begun)) return;
     this.#close(index, out);
     const { kind, event } = this.#opened(begun);
+    if (kind !== "kept") this.strangers.addFields(begun, known.block, "block.");
     if (!("index" in event)) return;
     out.push(event);
     const block: OpenBlock = {
@@ -134,8 +145,10 @@ export class MessagesReader extends StreamReader {
         const piece = stringOf(delta.partial_json);
         block.input += piece;
         if (block.kind === "call") this.append(block.at, piece, out);
+        return;
       }
     }
+    this.strangers.add(`delta ${stringOf(delta.type)}`);
   }
 
   /** Comes at once; a server that sends it in pieces, or again from the start, is understood as well. */

@@ -29,6 +29,8 @@ export interface AnswerReader {
   readonly ended: boolean;
   /** True once the provider said why it stops: hardly anything will follow. */
   readonly settled: boolean;
+  /** Events and fields that it did not understand, by name, and how often each came. */
+  readonly passedOver: Readonly<Record<string, number>>;
   take(event: SseEvent, out: ResponseEvent[]): void;
   /** The body ended, by itself or for `reason`. */
   end(reason: LlmError | null, out: ResponseEvent[]): void;
@@ -83,6 +85,7 @@ async function* ask(exchange: Exchange): AsyncGenerator<readonly ResponseEvent[]
     reader.end(guard.reason() ?? llmErrorOf(reason, upstream), out);
     yield out;
   } finally {
+    tap?.passedOver(reader.passedOver);
     if (body && reader.ended && !guard.signal.aborted) void leave(body, guard, clock);
     else guard.close();
   }

@@ -5,6 +5,8 @@ export interface Tap {
   answered(response: { readonly status: number; readonly headers: Headers }): void;
   /** Of the answer's body, as it came. */
   chunk(bytes: Uint8Array): void;
+  /** Names of events and fields in the answer that nobody here understands, when it has ended. */
+  passedOver(counts: Readonly<Record<string, number>>): void;
 }
 
 type Headers = Readonly<Record<string, string>>;

@@ -13,6 +13,7 @@
 import type { JsonObject } from "../../base/json.ts";
 import { failure } from "../failure/errors.ts";
 import { type Fields, isFields, stringOf } from "../fields.ts";
+import { names } from "../passed-over.ts";
 import { StreamReader } from "../stream-reader.ts";
 import type { ResponseEvent, StopReason } from "../types.ts";
 import { PartialCall } from "./partial-call.ts";
@@ -40,6 +41,12 @@ const failures: Readonly<Record<string, string>> = {
 
 const ownWork = ["executableCode", "codeExecutionResult", "toolCall", "toolResponse"];
 
+const known = {
+  chunk: names("candidates usageMetadata modelVersion responseId createTime promptFeedback error"),
+  candidate: names("content finishReason finishMessage index safetyRatings"),
+  part: names(`text thought thoughtSignature functionCall ${ownWork.join(" ")}`),
+};
+
 export class GeminiReader extends StreamReader {
   /** A call whose arguments come in pieces. */
   #partial: PartialCall | null = null;
@@ -52,8 +59,10 @@ export class GeminiReader extends StreamReader {
     this.usage = usageOf(chunk.usageMetadata) ?? this.usage;
     const blocked = isFields(chunk.promptFeedback) ? stringOf(chunk.promptFeedback.blockReason) : "";
     if (blocked !== "") return this.#refuse(blocked, out);
+    this.strangers.addFields(chunk, known.chunk, "");
     const candidate: unknown = Array.isArray(chunk.candidates) ? chunk.candidates[0] : null;
     if (!isFields(candidate)) return;
+    this.strangers.addFields(candidate, known.candidate, "candidate.");
     const parts = isFields(candidate.content) ? candidate.content.parts : null;
     if (Array.isArray(parts)) for (const part of parts) if (isFields(part)) this.#readPart(part, out);
     this.#finish(candidate);
@@ -84,6 +93,7 @@ export class GeminiReader extends StreamReader {
   }
 
   #readPart(part: Fields, out: ResponseEvent[]): void {
+    this.strangers.addFields(part, known.part, "part.");
     const signature = stringOf(part.thoughtSignature);
     if (isFields(part.functionCall)) return this.#readCall(part.functionCall, signature, out);
     if (typeof part.text !== "string") return this.#keep(part, out);

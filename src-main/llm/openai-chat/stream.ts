@@ -13,6 +13,7 @@
 
 import type { SseEvent } from "../exchange/sse.ts";
 import { type Fields, isFields, stringOf } from "../fields.ts";
+import { names } from "../passed-over.ts";
 import { type Reading, StreamReader } from "../stream-reader.ts";
 import type { ResponseEvent, StopReason } from "../types.ts";
 import { CallReader } from "./calls.ts";
@@ -34,6 +35,14 @@ const failureReasons = new Set(["error", "network_error", "insufficient_system_r
 /** Where thinking stands; the first one that a stream uses is the one that is read (some repeat it in several). */
 const thinkingFields = ["reasoning_content", "reasoning", "reasoning_details"] as const;
 type ThinkingField = (typeof thinkingFields)[number];
+
+const known = {
+  chunk: names(
+    "id object created model choices usage error x_groq provider service_tier system_fingerprint obfuscation",
+  ),
+  choice: names("index delta finish_reason native_finish_reason logprobs usage message"),
+  delta: names("role content refusal reasoning_content reasoning reasoning_details tool_calls"),
+};
 
 export class ChatReader extends StreamReader {
   readonly #calls: CallReader;
@@ -65,8 +74,11 @@ export class ChatReader extends StreamReader {
     if (error !== null) return this.failInBand(error, out);
     this.responseId ||= stringOf(chunk.id);
     this.usage = usageIn(chunk) ?? this.usage;
+    this.strangers.addFields(chunk, known.chunk, "");
     const choice = choiceIn(chunk);
     if (choice === null) return;
+    this.strangers.addFields(choice, known.choice, "choice.");
+    this.strangers.addFields(choice.delta, known.delta, "delta.");
     const told = out.length;
     if (isFields(choice.delta)) this.#readDelta(choice.delta, out);
     const finishReason = stringOf(choice.finish_reason);

@@ -3,6 +3,7 @@ import type { JsonObject } from "../../base/json.ts";
 import type { Assembler } from "../assembler.ts";
 import { failure, thrown } from "../failure/errors.ts";
 import { type Fields, isFields, stringOf } from "../fields.ts";
+import { names } from "../passed-over.ts";
 import type { ResponseEvent } from "../types.ts";
 
 type Kind = "message" | "reasoning" | "function_call" | "custom_tool_call";
@@ -33,6 +34,13 @@ const pieces: Readonly<
   "response.custom_tool_call_input.done": { kind: "custom_tool_call", field: "input", isWhole: true },
 };
 
+/** What says nothing that the pieces and the end of an item do not say. */
+const repeated = names(
+  "response.created response.queued response.in_progress response.content_part.added response.content_part.done " +
+    "response.output_text.done response.refusal.done response.reasoning_text.done " +
+    "response.reasoning_summary_part.added response.reasoning_summary_part.done response.reasoning_summary_text.done",
+);
+
 export class Items {
   readonly #assembler: Assembler;
   readonly #toolName: (written: string) => string;
@@ -43,17 +51,22 @@ export class Items {
     this.#toolName = toolName;
   }
 
-  take(type: string, chunk: Fields, out: ResponseEvent[]): void {
+  /** false: this event is not understood. */
+  take(type: string, chunk: Fields, out: ResponseEvent[]): boolean {
     const place = chunk.output_index ?? chunk.item_id;
-    if (type === "response.output_item.added") return void this.#announce(place, chunk.item, out);
-    if (type === "response.output_item.done")
-      return this.#end(this.#announce(place, chunk.item, out), chunk.item, out);
-    if (type === "response.reasoning_summary_part.added") return this.#nextPart(place, out);
+    if (type === "response.output_item.added") return this.#announce(place, chunk.item, out) !== null;
+    if (type === "response.output_item.done") {
+      const item = this.#announce(place, chunk.item, out);
+      this.#end(item, chunk.item, out);
+      return item !== null;
+    }
+    if (type === "response.reasoning_summary_part.added") this.#nextPart(place, out);
     const piece = pieces[type];
-    if (!piece) return;
+    if (!piece) return repeated.has(type);
     const item = this.#itemAt(place, piece.kind);
     const at = typeof chunk.content_index === "number" ? chunk.content_index : 0;
     this.#add(item, at, stringOf(chunk[piece.field]), piece.isWhole, out);
+    return true;
   }
 
   /** The list of the end: what nothing had told of yet is added, what was begun is completed. */

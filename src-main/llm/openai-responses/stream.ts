@@ -44,7 +44,9 @@ export class ResponsesReader extends StreamReader {
       return this.#finish(chunk.response, out);
     if (type === "response.refusal.delta") this.#refused = true;
     if (type === "" && isFields(chunk.error)) return this.failInBand(chunk.error, out);
-    this.#items.take(type, chunk, out);
+    if (this.#items.take(type, chunk, out)) return;
+    const item = isFields(chunk.item) ? ` ${stringOf(chunk.item.type)}` : "";
+    this.strangers.add(`event ${type}${item}`);
   }
 
   protected closeRest(out: ResponseEvent[]): void {

@@ -39,8 +39,12 @@ export function createUsage(db: Database) {
           AND usage_json IS NOT NULL ORDER BY try DESC LIMIT 1) AS usage,
         (SELECT first_ms - started_ms FROM llm_tries WHERE llm_tries.call_id = llm_calls.call_id
           AND first_ms IS NOT NULL ORDER BY try DESC LIMIT 1) AS first
-      FROM llm_calls WHERE planned_ms >= ? AND planned_ms < ?)
+      FROM llm_calls
+      UNION ALL
+      SELECT started_ms, channel_id, model, iif(failed, 'failed', 'committed'), usage_json, first_ms - started_ms
+      FROM small_calls)
     LEFT JOIN channels ON channels.id = channel_id
+    WHERE planned_ms >= ? AND planned_ms < ?
     GROUP BY day, channel_id, model ORDER BY day, channelName, model`);
   return {
     usage: ({ fromMs, toMs, offsetMs }: UsageSpan): readonly UsageRow[] => select.all(offsetMs, fromMs, toMs),

@@ -56,7 +56,7 @@ export class Provider {
       this.#startedMs = this.#clock.now();
       for await (const events of opened(open).stream(request, signal)) {
         if (signal.aborted) return;
-        this.#firstMs ??= this.#clock.now();
+        if (this.#firstMs === null && events.some(isContent)) this.#firstMs = this.#clock.now();
         const next = this.#hearAll(events);
         const written = this.#listener.flush();
         if (next) return this.#listener.obey(next);
@@ -91,6 +91,9 @@ export class Provider {
     return null;
   }
 }
+
+/** The first token, not the first byte: providers greet long before they think. */
+const isContent = ({ type }: ResponseEvent): boolean => /_(start|delta)$/.test(type);
 
 /** A channel that cannot be opened fails like one that does not answer: by an event. */
 function opened(open: () => Llm): Llm {

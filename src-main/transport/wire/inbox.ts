@@ -20,6 +20,15 @@ export class Inbox<T> {
     this.#deliver = deliver;
   }
 
+  /** Of messages that wait for an earlier one. */
+  get waitingBytes(): number {
+    return this.#waitingBytes;
+  }
+
+  isDue(seqno: number): boolean {
+    return seqno === this.#next;
+  }
+
   /** Delivers what is due. Throws `limit` when more would have to wait than is reasonable. */
   push(seqno: number, item: T, bytes: number): void {
     if (seqno < this.#next || this.#waiting.has(seqno)) return;

@@ -1,6 +1,7 @@
 /** The ways out of this machine: through real proxies, to real certificates, and never home. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
@@ -17,6 +18,7 @@ import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
 import { createAuthorities } from "../../../src-main/app/outbound/authorities.ts";
+import { connect as connectThrough } from "../../../src-main/app/outbound/connect.ts";
 import { dispatcherFor, type OutboundParts, type Way } from "../../../src-main/app/outbound/outbound.ts";
 import { usualSettings } from "../../../src-main/llm/channel.ts";
 import { createLlm } from "../../../src-main/llm/create.ts";
@@ -228,6 +230,18 @@ test("Cursor's traffic has a way of its own: as before Ownkey, straight, or thro
   assert.deepEqual([company.seen.length, socks.seen.length], [1, 2], "straight");
 });
 
+test("a tunnel that is silent for longer than its opening may take stays open", async (t) => {
+  const echo = createTcpServer((there) => there.pipe(there));
+  const proxy = await startProxy(t, await listen(t, echo));
+  const route = { proxy: { url: new URL(proxy.url), credentials: null }, patienceMs: 50 };
+  const trust = () => authorities.trust(null);
+  const socket = await connectThrough("far.example.com", 80, { ...route, trust }, surroundings);
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  socket.write("still there");
+  assert.equal(String((await once(socket, "data"))[0]), "still there");
+  socket.destroy();
+});
+
 test("a proxy that refuses, or that is Ownkey itself, is named", async (t) => {
   const server = createServer().on("connect", (_, client: Socket) =>
     client.end("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n"),
@@ -287,6 +301,8 @@ test("a name that leads home, or to a machine's credentials, is not asked", asyn
     const said = await ask(`https://rebind.example.com:${port}/v1`, {}, { lookup: leading(address) });
     assert.match(said, /^config config: rebind\.example\.com leads to .* was not asked/, address);
   }
+  const proxy = "http://127.0.0.1:9";
+  assert.match(await ask("https://169.254.169.254/v1", { proxy }), /^config config: .* was not asked/);
 });
 
 const tlsServer = (from: number, to: number, options: object = {}) => {

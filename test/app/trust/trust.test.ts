@@ -10,19 +10,26 @@ import { type StoreOptions, storesOf } from "../../../src-main/app/trust/stores.
 import { createTrust } from "../../../src-main/app/trust/trust.ts";
 import { systemClock } from "../../../src-main/base/clock.ts";
 import type { Json } from "../../../src-main/base/json.ts";
+import { createKeyFileSealer } from "../../../src-main/host/key-file-sealer.ts";
 
 function start(t: TestContext, options: Partial<StoreOptions>) {
+  let laterMs = 0;
   const home = mkdtempSync(join(tmpdir(), "ownkey-trust-"));
   t.after(() => rmSync(home, { recursive: true }));
   const folder = openFolder(join(home, "data"));
-  const kept = createKeptAuthority(folder, systemClock);
+  const sealer = createKeyFileSealer(folder);
+  const clock = { ...systemClock, now: () => Date.now() + laterMs };
+  const kept = createKeptAuthority(folder, sealer, clock);
   const kinds = storesOf({ platform: "linux", home, root: "/", isRoot: false, run: runProgram, ...options });
   const values = new Map<string, Json>();
   const settings = {
     get: (key: string) => values.get(key) ?? null,
     set: (key: string, value: Json) => void values.set(key, value),
   };
-  return { home, folder, kept, settings, trust: createTrust(kept, kinds, settings) };
+  const later = (ms: number) => {
+    laterMs = ms;
+  };
+  return { home, folder, kept, settings, sealer, later, trust: createTrust(kept, kinds, settings) };
 }
 
 /** A system whose store is a list; what it was asked to run is written down. */
@@ -62,13 +69,13 @@ test("NSS: trusted, found by its fingerprint, renewed, and gone from the store w
   const gone = await trust.remove(true);
   assert.equal(gone.state, "none");
   assert.doesNotMatch(await listed(), /Ownkey/);
-  assert.equal(existsSync(join(folder.secrets, "authority-key.pem")), false);
+  assert.equal(existsSync(join(folder.secrets, "authority-key")), false);
 });
 
 test("what is not as it should be is not used, and not replaced unasked", async (t) => {
   const { trust, kept, folder } = start(t, {});
   await trust.install([]);
-  const key = join(folder.secrets, "authority-key.pem");
+  const key = join(folder.secrets, "authority-key");
   const before = readFileSync(key);
   chmodSync(key, 0o644);
   assert.deepEqual([(await trust.show()).state, kept.current()], ["broken", null]);
@@ -76,9 +83,49 @@ test("what is not as it should be is not used, and not replaced unasked", async 
   chmodSync(key, 0o600);
   assert.equal((await trust.show()).state, "ready");
   rmSync(key);
-  assert.match((await trust.show()).problem ?? "", /authority-key\.pem is missing/);
+  assert.match((await trust.show()).problem ?? "", /authority-key is missing/);
   await trust.install([]);
   assert.notDeepEqual(readFileSync(key), before);
+});
+
+test("the key lies sealed, opens for its own certificate only, and not with another sealer", async (t) => {
+  const { trust, kept, folder } = start(t, {});
+  await trust.install([]);
+  const file = join(folder.secrets, "authority-key");
+  const sealed = readFileSync(file);
+  assert.doesNotMatch(sealed.toString("latin1"), /PRIVATE KEY/);
+  const other = start(t, {});
+  await other.trust.install([]);
+  writeFileSync(kept.file, readFileSync(other.kept.file));
+  assert.match((await trust.show()).problem ?? "", /authority-key does not open/);
+  writeFileSync(join(other.folder.secrets, "authority-key"), sealed);
+  assert.deepEqual([(await other.trust.show()).state, other.kept.current()], ["broken", null]);
+});
+
+test("60 days before its end, or on demand, it is renewed in every store that trusts it", async (t) => {
+  const system = fakeSystem(
+    () => readFileSync(started.kept.file, "utf8"),
+    ([verb]) => (verb === "add-trusted-cert" ? "add" : verb === "delete-certificate" ? "drop" : "list"),
+  );
+  const started = start(t, { platform: "darwin", run: system.run });
+  const { trust, later } = started;
+  const days = 24 * 60 * 60 * 1000;
+  const first = await trust.install(["macos"]);
+  later(669 * days);
+  assert.equal((await trust.install([])).sha256, first.sha256, "it is not due");
+  later(671 * days);
+  assert.equal((await trust.show()).isDue, true);
+  const second = await trust.install([]);
+  assert.notEqual(second.sha256, first.sha256);
+  assert.deepEqual([second.isDue, second.stores[0]?.trusted], [false, true]);
+  const third = await trust.install([], true);
+  assert.deepEqual([third.sha256 === second.sha256, third.stores[0]?.trusted], [false, true]);
+  later(2000 * days);
+  assert.match((await trust.show()).problem ?? "", /it ended on/);
+  assert.equal(started.kept.current(), null, "it signs no more");
+  await trust.remove(true);
+  assert.deepEqual(started.settings.get("trusted"), []);
+  assert.ok(!system.ran.at(-1)?.includes("add-trusted-cert"));
 });
 
 test("the whole system's store takes root: the steps are told, and nothing is written", async (t) => {
