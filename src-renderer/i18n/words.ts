@@ -9,7 +9,9 @@ const catalogues = { en: catalogueOf(0), "zh-CN": catalogueOf(1), pseudo: longer
 
 export type Language = keyof typeof catalogues;
 /** The common beginning of the .one and .other forms. */
-export type PluralKey = TextKey extends infer K ? (K extends `${infer Base}.other` ? Base : never) : never;
+export type PluralKey = TextKey extends infer K ? (K extends `${infer Base}.one` ? Base : never) : never;
+/** A text without placeholders, for tables of texts. */
+export type PlainKey = { [K in TextKey]: [Names<English<K>>] extends [never] ? K : never }[TextKey];
 
 type Names<S extends string> = S extends `${string}{${infer Name}}${infer Rest}` ? Name | Names<Rest> : never;
 type Fill<Name extends string> = { readonly [K in Name]: string };
@@ -27,7 +29,7 @@ export interface Words {
   /** The text around its placeholders, for values that are elements: ["before ", {name}, " after"]. */
   pieces(key: TextKey): readonly (string | { readonly name: string })[];
   number(value: number): string;
-  /** As short as it can be told: 38K. */
+  /** As short as it can be told: 38K, in every language, since tokens are counted so everywhere. */
   compact(value: number): string;
   /** Of a share between 0 and 1. */
   percent(share: number): string;
@@ -46,7 +48,7 @@ export function createWords(language: Language, timeZone?: string): Words {
   const zone = timeZone === undefined ? {} : { timeZone };
   const plurals = new Intl.PluralRules(locale);
   const numbers = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
-  const compacts = new Intl.NumberFormat(locale, { notation: "compact", maximumSignificantDigits: 3 });
+  const compacts = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 });
   const percents = new Intl.NumberFormat(locale, { style: "percent" });
   const days = new Intl.DateTimeFormat(locale, { ...zone, dateStyle: "short" });
   const clock = { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" } as const;

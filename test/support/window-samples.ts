@@ -1,4 +1,5 @@
 /** A status, channels and calls to show, each with what a test wants different. */
+import { presets } from "../../src-main/app/channels/presets.ts";
 import type {
   CallView,
   ChannelView,
@@ -215,6 +216,7 @@ export const fullScript = (): Script => ({
       ],
       check: { requestHash: "ab", messagesHash: "cd", messageCount: 3, previous: null },
     }),
+  "presets.list": () => said(presets),
   "recording.get": () =>
     said({ level: "failures", calls: 2, bytes: 40_000, keptBytes: 104_857_600, keptMs: 1_209_600_000 }),
   "usage.read": () =>

@@ -9,19 +9,18 @@ import { useWords } from "../../i18n/language.tsx";
 import { Glyph, type Tone } from "../../parts/glyph.tsx";
 import { hashOf } from "../../stores/route.ts";
 import parts from "../../styles/parts.module.css";
-import { ChannelForm } from "../channels/channel-form.tsx";
-import { ChannelList } from "../channels/channel-list.tsx";
+import { ChannelEditor } from "../channels/channel-editor.tsx";
+import { TestPanel } from "../channels/test-panel.tsx";
 import { LanguageAndTheme } from "../settings/general.tsx";
 import { NewKey } from "../settings/local-keys.tsx";
 import styles from "./first-run.module.css";
 
-const steps = ["welcome", "channel", "test", "client", "proof"] as const;
+const steps = ["welcome", "channel", "client", "proof"] as const;
 type Step = (typeof steps)[number];
 
 const shown: { readonly [S in Step]: () => ReactNode } = {
   welcome: Welcome,
   channel: Channel,
-  test: Test,
   client: Client,
   proof: Proof,
 };
@@ -83,37 +82,24 @@ function Welcome() {
   );
 }
 
+/** The channel that was added last, with its test. */
 function Channel() {
   const words = useWords();
   const { channels } = useFrame().stores;
   const state = useStore(channels.store);
   const list = state.type === "loaded" ? state.value : [];
-  const [isAdding, setIsAdding] = useState(list.length === 0);
-  if (isAdding)
+  const newest = list.toSorted((a, b) => b.createdMs - a.createdMs)[0];
+  if (!newest)
     return (
       <>
         <p>{words.text("first.channel.about")}</p>
-        <ChannelForm channel={null} onSaved={() => setIsAdding(false)} />
+        <ChannelEditor channel={null} onSaved={() => {}} />
       </>
     );
   return (
     <>
       <p>{words.plural("first.channel.there", list.length)}</p>
-      <ChannelList list={list} channels={channels} />
-    </>
-  );
-}
-
-function Test() {
-  const words = useWords();
-  const { channels } = useFrame().stores;
-  const state = useStore(channels.store);
-  const list = state.type === "loaded" ? state.value : [];
-  if (list.length === 0) return <p>{words.text("first.test.none")}</p>;
-  return (
-    <>
-      <p>{words.text("first.test.about")}</p>
-      <ChannelList list={list} channels={channels} />
+      <TestPanel channel={newest} isDirty={false} onSave={async () => true} />
     </>
   );
 }

@@ -1,13 +1,13 @@
 /** The Inspector: every request to a model, and all that is known of one. */
 import { PanelBottom, PanelRight, Pause, Play } from "lucide-react";
-import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
+import { useDeferredValue, useEffect, useMemo, useState } from "react";
 import { useStore } from "zustand";
 import type { CallView } from "../../../src-main/contract.ts";
 import { useFrame, useRoute } from "../../frame/frame.ts";
-import { useKeys } from "../../frame/keys.ts";
 import { Page } from "../../frame/page.tsx";
 import { useWords } from "../../i18n/language.tsx";
 import { Loaded } from "../../parts/panel.tsx";
+import { SearchField } from "../../parts/search-field.tsx";
 import { readFilter } from "../../stores/call-filter.ts";
 import parts from "../../styles/parts.module.css";
 import { CallDetail } from "./call-detail.tsx";
@@ -51,7 +51,13 @@ function Calls({ calls, opened }: CallsProps) {
   return (
     <section className={styles.calls} aria-label={words.text("inspector.calls")}>
       <div className={styles.bar}>
-        <FilterBox text={text} onChange={setText} />
+        <SearchField label={words.text("inspector.filter")} value={text} onChange={setText} list={examplesId}>
+          <datalist id={examplesId}>
+            {examples.map((example) => (
+              <option key={example} value={example} />
+            ))}
+          </datalist>
+        </SearchField>
         <span role="status">
           {words.text("inspector.count", {
             shown: words.number(shown.length),
@@ -80,43 +86,7 @@ function Calls({ calls, opened }: CallsProps) {
   );
 }
 
-interface FilterBoxProps {
-  readonly text: string;
-  readonly onChange: (text: string) => void;
-}
-
-function FilterBox({ text, onChange }: FilterBoxProps) {
-  const words = useWords();
-  const field = useRef<HTMLInputElement>(null);
-  useKeys(
-    useCallback((event) => {
-      if (event.key !== "/") return false;
-      field.current?.focus();
-      return true;
-    }, []),
-  );
-  return (
-    <search className={styles.filter}>
-      <input
-        ref={field}
-        type="search"
-        className={parts.field}
-        list="inspector-filters"
-        placeholder={words.text("inspector.filter")}
-        aria-label={words.text("inspector.filter")}
-        aria-keyshortcuts="/"
-        value={text}
-        onChange={({ target }) => onChange(target.value)}
-      />
-      <datalist id="inspector-filters">
-        {examples.map((example) => (
-          <option key={example} value={example} />
-        ))}
-      </datalist>
-    </search>
-  );
-}
-
+const examplesId = "inspector-filters";
 const examples = [
   "status:failed",
   "status:running",
