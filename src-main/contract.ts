@@ -679,6 +679,24 @@ export interface Settings {
   readonly dailyBackups: boolean;
   /** How full a channel's context window may be before the history is made shorter. */
   readonly compactPercent: number;
+  readonly window: WindowSettings;
+}
+
+/** How the window looks and speaks, and how far people came in it. */
+export interface WindowSettings {
+  readonly language: "system" | "en" | "zh-CN";
+  readonly theme: "system" | "light" | "dark";
+  readonly density: "comfortable" | "compact";
+  /** Single letters as shortcuts (j, k, /): some people type by voice, and want them off. */
+  readonly letterKeys: boolean;
+  /** Where the Inspector shows one call. */
+  readonly inspector: "bottom" | "right";
+  /** open: shown until the user is done with it. */
+  readonly firstRun: "unknown" | "open" | "done";
+  /** The step of the first run that is open. */
+  readonly firstStep: string;
+  /** Of the Inspector. */
+  readonly filters: readonly string[];
 }
 
 export interface ConversationSummary {
@@ -865,6 +883,7 @@ export interface Events {
   readonly "calls.changed": CallView;
   readonly "conversations.changed": ConversationView;
   readonly "live.heard": readonly LivePiece[];
+  readonly "settings.changed": Settings;
 }
 
 export interface Call<P, R> {

@@ -50,8 +50,19 @@ function sleep(ms: number, signal: AbortSignal): Promise<void> {
 const session = createSession(door);
 void session.start();
 
+const preferencesItem = "preferences";
+const preferences = createPreferences({
+  read: () => localStorage.getItem(preferencesItem),
+  keep: (text) => localStorage.setItem(preferencesItem, text),
+});
+
 const connect = (token: string) =>
-  createStores(createHttpClient({ origin, token, fetch: request, sleep }), Date.now, session.end);
+  createStores(
+    createHttpClient({ origin, token, fetch: request, sleep }),
+    Date.now,
+    session.end,
+    preferences,
+  );
 
 // A new one-time address opened in this tab changes the hash alone, and the page would stay as it is.
 addEventListener("hashchange", () => {
@@ -64,12 +75,6 @@ const route = createRoute({
     location.hash = hash;
   },
   listen: (listener) => addEventListener("hashchange", listener),
-});
-
-const preferencesItem = "preferences";
-const preferences = createPreferences({
-  read: () => localStorage.getItem(preferencesItem),
-  keep: (text) => localStorage.setItem(preferencesItem, text),
 });
 
 const root = document.getElementById("root");

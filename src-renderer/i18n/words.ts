@@ -37,6 +37,8 @@ export interface Words {
   time(ms: number, nowMs: number): string;
   /** As short as it can be told in a list: the time of day today, else the date. */
   moment(ms: number, nowMs: number): string;
+  /** The day, with its year. */
+  date(ms: number): string;
   bytes(count: number): string;
   /** Milliseconds below ten seconds as "340ms" or "1.2s", whole seconds above. */
   duration(ms: number): string;
@@ -61,6 +63,7 @@ export function createWords(language: Language, timeZone?: string): Words {
     hourCycle: "h23",
   });
   const shortDays = new Intl.DateTimeFormat(locale, { ...zone, month: "short", day: "numeric" });
+  const longDays = new Intl.DateTimeFormat(locale, { ...zone, dateStyle: "medium" });
   const byteUnits = (["byte", "kilobyte", "megabyte", "gigabyte"] as const).map(
     (unit) =>
       new Intl.NumberFormat(locale, { style: "unit", unit, unitDisplay: "narrow", maximumFractionDigits: 1 }),
@@ -96,6 +99,7 @@ export function createWords(language: Language, timeZone?: string): Words {
       const isThisYear = new Date(ms).getFullYear() === new Date(nowMs).getFullYear();
       return (isThisYear ? shortDays : days).format(ms);
     },
+    date: (ms) => longDays.format(ms),
     bytes(count) {
       const power = Math.min(3, Math.floor(Math.log2(Math.max(1, count)) / 10));
       return byteUnits[power]?.format(count / 1024 ** power) ?? "";

@@ -7,6 +7,7 @@ export const pages = [
   "conversations",
   "inspector",
   "usage",
+  "connect",
   "settings",
   "help",
 ] as const;

@@ -40,8 +40,16 @@ describe("a newcomer", { skip: skipWithoutChromium }, () => {
     await page.getByRole("button", { name: "Run the test" }).click();
     await page.getByText("Works").waitFor();
     await page.getByRole("button", { name: "Go on" }).click();
+    await page.getByRole("heading", { name: "Let Cursor believe Ownkey" }).waitFor();
+    await page.getByRole("button", { name: "Go on" }).click();
+    await page.getByRole("tab", { name: "SDK" }).click();
+    await page.reload();
+    await page.getByRole("tab", { name: "SDK" }).click();
     await page.getByRole("button", { name: "Make a local key" }).click();
-    const key = (await page.locator("code", { hasText: /^ok_/ }).textContent()) ?? "";
+    const line = await page.locator("code", { hasText: "CURSOR_API_KEY=ok_" }).textContent();
+    const key = line?.replace("CURSOR_API_KEY=", "") ?? "";
+    await page.getByRole("button", { name: "Show the address" }).click();
+    await page.locator("code", { hasText: studio.listening.direct }).waitFor();
     await page.getByRole("button", { name: "Go on" }).click();
     await page.getByText("Nothing yet?").waitFor();
 

@@ -77,7 +77,7 @@ describe("the built window", { skip: skipWithoutChromium }, () => {
     assert.deepEqual(
       (await chain.getByRole("listitem").allInnerTexts()).map((text) => text.replace("\n", ": ")),
       [
-        "Cursor: has a local key",
+        "Cursor: has a way in",
         "Ownkey: listens",
         "Channels: offered to Cursor",
         "Keys: one is missing",
@@ -122,14 +122,13 @@ describe("the built window", { skip: skipWithoutChromium }, () => {
     await page.evaluate(() => sessionStorage.clear());
     await page.goto(used);
     await page.getByText("The code in this address was used already").waitFor();
-    assert.equal(host.asked.length, 4);
+    assert.equal(host.asked.length, 5);
     assert.ok(complaints.splice(0).every((text) => text.includes("401")));
   });
 
   test("nothing yet: the first steps are offered, and each part says why it is empty and what to do", async (t) => {
     const empty = sampleScript(sampleStatus({ channels: { enabled: 0, total: 0 } }), [], []);
-    const { page, context, state } = await open(t, empty);
-    await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: host.origin });
+    const { page, state } = await open(t, empty);
     await page.goto(host.address());
     await page.getByRole("heading", { name: "Your own models inside Cursor" }).waitFor();
     await state.getByText("Waiting for a first channel").waitFor();
@@ -142,10 +141,9 @@ describe("the built window", { skip: skipWithoutChromium }, () => {
     host.tell("channels.changed", [sampleChannel()]);
     host.tell("status.changed", sampleStatus({ keys: 0 }));
     await page.getByText("DeepSeek official").waitFor();
-    await state.getByText("No local key").waitFor();
-    await page.getByRole("banner").getByRole("button", { name: "Copy" }).click();
-    await page.getByRole("status").getByText("Copied").waitFor();
-    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), "ownkey key new");
+    await state.getByText("Cursor is not connected").waitFor();
+    await page.getByRole("banner").getByRole("link", { name: "Connect" }).click();
+    await page.getByRole("heading", { level: 1, name: "Connect" }).waitFor();
   });
 
   test("while an answer is awaited grey rows appear, and a failure can be retried", async (t) => {
@@ -322,7 +320,7 @@ describe("the built window", { skip: skipWithoutChromium }, () => {
     assert.deepEqual(
       reached,
       [
-        ...["Skip to the content", ...pages, "Copy", "Import, export", "Add a channel"],
+        ...["Skip to the content", ...pages, "Connect", "Import, export", "Add a channel"],
         ...["Search name, note, address, model", ...first, "Enter the key", "More for DeepSeek official"],
         ...other,
       ].map((name) => `${name} 2px`),

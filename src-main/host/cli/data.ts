@@ -89,7 +89,10 @@ const restoreCommand: Command = {
 
 /** As they are called on the command line, and how their values are written there. */
 const settings: Readonly<
-  Record<string, readonly [name: keyof Settings, kind: "number" | "number or off" | "on or off"]>
+  Record<
+    string,
+    readonly [name: Exclude<keyof Settings, "window">, kind: "number" | "number or off" | "on or off"]
+  >
 > = {
   "keep-days": ["keepDays", "number or off"],
   "daily-backups": ["dailyBackups", "on or off"],

@@ -1,5 +1,5 @@
 /** The Inspector: every request to a model, and all that is known of one. */
-import { PanelBottom, PanelRight, Pause, Play } from "lucide-react";
+import { PanelBottom, PanelRight, Pause, Play, Star } from "lucide-react";
 import { useDeferredValue, useEffect, useMemo, useState } from "react";
 import { useStore } from "zustand";
 import type { CallView } from "../../../src-main/contract.ts";
@@ -43,6 +43,7 @@ interface CallsProps {
 
 function Calls({ calls, opened }: CallsProps) {
   const words = useWords();
+  const filters = useStore(useFrame().preferences.store, (preferences) => preferences.filters);
   const [text, setText] = useState("");
   const [paused, setPaused] = useState<readonly CallView[] | null>(null);
   const wanted = useDeferredValue(text);
@@ -53,11 +54,12 @@ function Calls({ calls, opened }: CallsProps) {
       <div className={styles.bar}>
         <SearchField label={words.text("inspector.filter")} value={text} onChange={setText} list={examplesId}>
           <datalist id={examplesId}>
-            {examples.map((example) => (
-              <option key={example} value={example} />
+            {[...filters, ...examples].map((filter) => (
+              <option key={filter} value={filter} />
             ))}
           </datalist>
         </SearchField>
+        <SaveFilter text={text.trim()} />
         <span role="status">
           {words.text("inspector.count", {
             shown: words.number(shown.length),
@@ -96,6 +98,29 @@ const examples = [
   "ms>5000",
   "tokens>50000",
 ];
+
+/** Kept filters are offered first while one is being typed. */
+function SaveFilter({ text }: { readonly text: string }) {
+  const words = useWords();
+  const { preferences } = useFrame();
+  const filters = useStore(preferences.store, (all) => all.filters);
+  if (text === "") return null;
+  const isKept = filters.includes(text);
+  return (
+    <button
+      type="button"
+      className={parts.button}
+      aria-pressed={isKept}
+      aria-label={words.text(isKept ? "inspector.forgetFilter" : "inspector.keepFilter")}
+      title={words.text(isKept ? "inspector.forgetFilter" : "inspector.keepFilter")}
+      onClick={() =>
+        preferences.set({ filters: isKept ? filters.filter((kept) => kept !== text) : [...filters, text] })
+      }
+    >
+      <Star size={14} fill={isKept ? "currentColor" : "none"} aria-hidden="true" />
+    </button>
+  );
+}
 
 interface NothingProps {
   readonly isFiltered: boolean;

@@ -64,8 +64,14 @@ export function LocalKeys() {
   );
 }
 
+interface NewKeyProps {
+  readonly onMade: () => void;
+  /** Before the key, where it is to be copied as a line. */
+  readonly line?: string;
+}
+
 /** Makes one, and shows it the only time that it can be shown. */
-export function NewKey({ onMade }: { readonly onMade: () => void }) {
+export function NewKey({ onMade, line = "" }: NewKeyProps) {
   const words = useWords();
   const { client } = useFrame().stores;
   const [name, setName] = useState("Cursor");
@@ -86,7 +92,7 @@ export function NewKey({ onMade }: { readonly onMade: () => void }) {
     return (
       <div className={styles.made} role="status">
         <strong>{words.text("access.made")}</strong>
-        <CommandLine command={made} />
+        <CommandLine command={`${line}${made}`} />
       </div>
     );
   return (
