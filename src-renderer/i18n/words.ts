@@ -31,6 +31,8 @@ export interface Words {
   number(value: number): string;
   /** As short as it can be told: 38K, in every language, since tokens are counted so everywhere. */
   compact(value: number): string;
+  /** Small sums are what tokens cost: with four digits. `currency`: as in ISO 4217. */
+  money(amount: number, currency: string): string;
   /** Of a share between 0 and 1. */
   percent(share: number): string;
   /** The time of day with seconds, with the date when it is not `nowMs`'s. */
@@ -89,6 +91,11 @@ export function createWords(language: Language, timeZone?: string): Words {
     pieces: (key) => piecesOf(catalogue[key]),
     number: (value) => numbers.format(value),
     compact: (value) => compacts.format(value),
+    money: (amount, currency) =>
+      new Intl.NumberFormat(locale, {
+        ...{ style: "currency", currency, minimumFractionDigits: 2 },
+        maximumFractionDigits: amount < 10 ? 4 : 2,
+      }).format(amount),
     percent: (share) => percents.format(share),
     time(ms, nowMs) {
       const isToday = days.format(ms) === days.format(nowMs);
