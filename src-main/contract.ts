@@ -388,25 +388,6 @@ export interface SetNetwork {
   readonly credentials?: string | null;
 }
 
-/** What is not priced is counted apart, and is not 0. */
-export interface UsageSum extends UsageView {
-  readonly calls: number;
-  readonly tries: number;
-  /** Tries whose provider did not tell. */
-  readonly untold: number;
-  /** By currency. */
-  readonly cost: Readonly<Record<string, number>>;
-  /** Tries that used something without a price. */
-  readonly unpriced: number;
-}
-
-export interface UsageReport {
-  readonly total: UsageSum;
-  readonly channels: readonly ({ readonly channelId: string; readonly name: string } & UsageSum)[];
-  /** Of this machine's calendar: 2026-11-30. */
-  readonly days: readonly ({ readonly day: string } & UsageSum)[];
-}
-
 // ---- conversations, to be read -------------------------------------------------------------------------
 
 /** interrupted: its run is open, and this program does not work on it; the client takes it up again, or never. */
@@ -643,8 +624,8 @@ export interface RecordingView {
   readonly keptMs: number;
 }
 
-/** Calls of one day, channel and model, summed up. */
-export interface UsageRow {
+/** Calls of one day, channel and model, summed up. What is not priced is counted apart, and is not 0. */
+export interface UsageRow extends UsageView {
   /** YYYY-MM-DD where the asker is. */
   readonly day: string;
   readonly channelId: string;
@@ -652,12 +633,14 @@ export interface UsageRow {
   readonly model: string;
   readonly calls: number;
   readonly failed: number;
-  /** Tokens. */
-  readonly fresh: number;
-  readonly cached: number;
-  readonly written: number;
-  readonly output: number;
-  /** Milliseconds to the first token, added up over `firsts` calls. */
+  readonly tries: number;
+  /** Tries whose provider did not tell. */
+  readonly untold: number;
+  /** By currency. */
+  readonly cost: Readonly<Record<string, number>>;
+  /** Tries that used something without a price. */
+  readonly unpriced: number;
+  /** Milliseconds to the first token, added up over `firsts` tries. */
   readonly firstMs: number;
   readonly firsts: number;
 }
@@ -692,6 +675,24 @@ export interface Settings {
   readonly compactPercent: number;
   /** The channel that writes commit messages and names chats for Cursor; null: Cursor's own models do. */
   readonly smallCalls: string | null;
+  readonly window: WindowSettings;
+}
+
+/** How the window looks and speaks, and how far people came in it. */
+export interface WindowSettings {
+  readonly language: "system" | "en" | "zh-CN";
+  readonly theme: "system" | "light" | "dark";
+  readonly density: "comfortable" | "compact";
+  /** Single letters as shortcuts (j, k, /): some people type by voice, and want them off. */
+  readonly letterKeys: boolean;
+  /** Where the Inspector shows one call. */
+  readonly inspector: "bottom" | "right";
+  /** open: shown until the user is done with it. */
+  readonly firstRun: "unknown" | "open" | "done";
+  /** The step of the first run that is open. */
+  readonly firstStep: string;
+  /** Of the Inspector. */
+  readonly filters: readonly string[];
 }
 
 export interface ConversationSummary {
@@ -795,8 +796,6 @@ export interface Calls {
   readonly "quirks.list": Call<null, readonly QuirkView[]>;
   readonly "network.get": Call<null, NetworkView>;
   readonly "network.set": Call<SetNetwork, NetworkView>;
-  /** Tokens and cost of what ended in [fromMs, toMs). */
-  readonly "usage.get": Call<{ readonly fromMs: number; readonly toMs: number }, UsageReport>;
   readonly "keys.list": Call<null, readonly KeyView[]>;
   /** The only time the local key is shown. */
   readonly "keys.new": Call<{ readonly name: string }, { readonly id: string; readonly key: string }>;
@@ -809,6 +808,7 @@ export interface Calls {
   readonly "calls.recent": Call<{ readonly limit: number }, readonly CallView[]>;
   /** Throws `config` when there is no such call. */
   readonly "calls.inspect": Call<{ readonly callId: string }, CallInspection>;
+  /** Of the calls that were planned in [fromMs, toMs), the oldest day first. */
   readonly "usage.read": Call<UsageSpan, readonly UsageRow[]>;
   readonly "recording.get": Call<null, RecordingView>;
   readonly "recording.set": Call<{ readonly level: RecordingLevel }, RecordingView>;
@@ -882,6 +882,7 @@ export interface Events {
   readonly "calls.changed": CallView;
   readonly "conversations.changed": ConversationView;
   readonly "live.heard": readonly LivePiece[];
+  readonly "settings.changed": Settings;
 }
 
 export interface Call<P, R> {

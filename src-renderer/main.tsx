@@ -54,11 +54,18 @@ function sleep(ms: number, signal: AbortSignal): Promise<void> {
 const session = createSession(bridge ? innerDoor : door);
 void session.start();
 
+const preferencesItem = "preferences";
+const preferences = createPreferences({
+  read: () => localStorage.getItem(preferencesItem),
+  keep: (text) => localStorage.setItem(preferencesItem, text),
+});
+
 const connect = (token: string) =>
   createStores(
     bridge ? createBridgeClient(bridge) : createHttpClient({ origin, token, fetch: request, sleep }),
     Date.now,
     session.end,
+    preferences,
   );
 
 // A new one-time address opened in this tab changes the hash alone, and the page would stay as it is.
@@ -72,12 +79,6 @@ const route = createRoute({
     location.hash = hash;
   },
   listen: (listener) => addEventListener("hashchange", listener),
-});
-
-const preferencesItem = "preferences";
-const preferences = createPreferences({
-  read: () => localStorage.getItem(preferencesItem),
-  keep: (text) => localStorage.setItem(preferencesItem, text),
 });
 
 if (bridge) {

@@ -4,6 +4,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Store } from "../store/store.ts";
 import { type Carrier, createConversationActions } from "./conversations.ts";
 import { createDataActions } from "./data.ts";
+import type { Emitter } from "./events.ts";
 import type { Handlers } from "./handlers.ts";
 import { createUserSettings, setSettings } from "./settings.ts";
 
@@ -11,6 +12,7 @@ export interface DataParts {
   readonly store: Store;
   readonly clock: Clock;
   readonly carrier: Carrier;
+  readonly events: Emitter;
   /** Runs that are going on. */
   runs(): number;
   /** Everything may be another: whoever watches is told. */
@@ -32,7 +34,7 @@ const id = z.string().min(1).max(200);
 const file = z.string().min(1).max(4000);
 
 export function createDataHandlers(parts: DataParts): Pick<Handlers, Call> {
-  const { store, carrier, replaced } = parts;
+  const { store, carrier, replaced, events } = parts;
   const conversations = createConversationActions(store, carrier);
   const data = createDataActions(parts);
   const settings = createUserSettings(store.settings);
@@ -67,6 +69,13 @@ export function createDataHandlers(parts: DataParts): Pick<Handlers, Call> {
       },
     },
     "settings.get": { params: z.null(), answer: settings.get },
-    "settings.set": { params: setSettings, answer: settings.set },
+    "settings.set": {
+      params: setSettings,
+      answer(change) {
+        const all = settings.set(change);
+        events.emit("settings.changed", all);
+        return all;
+      },
+    },
   };
 }

@@ -48,7 +48,6 @@ export interface Parts extends ChannelParts, Omit<CursorParts, keyof ChannelPart
 const nothing = z.null();
 const byId = z.strictObject({ id: z.string() });
 const withLimit = z.strictObject({ limit: z.int().min(1).max(20_000) });
-const withRange = z.strictObject({ fromMs: z.int().min(0), toMs: z.int().min(0) });
 const withName = z.strictObject({ name: z.string().trim().min(1).max(100) });
 const withTerm = z.strictObject({ term: z.string().trim().min(1).max(1000) });
 const time = z.int().min(0).max(8.64e15);
@@ -81,7 +80,6 @@ export function createHandlers(parts: Parts): Handlers {
     ...createDataHandlers({ ...parts, runs, replaced: () => changed(null) }),
     "status.get": { params: nothing, answer: parts.status },
     ...channelRows(parts, changed),
-    "usage.get": { params: withRange, answer: ({ fromMs, toMs }) => store.usage(fromMs, toMs) },
     "keys.list": { params: nothing, answer: localKeys.list },
     "keys.new": {
       params: withName,
@@ -98,7 +96,7 @@ export function createHandlers(parts: Parts): Handlers {
     "search.set": { params: setSearch, answer: search.set },
     "search.test": { params: withTerm, answer: ({ term }) => testSearch(local, term) },
     "calls.recent": { params: withLimit, answer: ({ limit }) => store.calls.recent(limit) },
-    "usage.read": { params: usageSpan, answer: store.reading.usage },
+    "usage.read": { params: usageSpan, answer: store.usage },
     ...recordingHandlers(parts.inspector),
     "conversations.list": { params: searchConversations, answer: parts.conversations.list },
     "conversations.read": {

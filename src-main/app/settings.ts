@@ -4,6 +4,7 @@
  * What was never set, or cannot be read any more, has its default.
  */
 import { z } from "zod";
+import type { Json } from "../base/json.ts";
 import type { Settings } from "../contract.ts";
 import type { Settings as Rows } from "../store/settings.ts";
 
@@ -17,6 +18,22 @@ const table: { readonly [K in keyof Settings]: Row<Settings[K]> } = {
   dailyBackups: { parser: z.boolean(), default: true },
   smallCalls: { parser: z.string().max(100).nullable(), default: null },
   compactPercent: { parser: z.int().min(10).max(100), default: 85 },
+  window: {
+    parser: z.strictObject({
+      language: z.enum(["system", "en", "zh-CN"]),
+      theme: z.enum(["system", "light", "dark"]),
+      density: z.enum(["comfortable", "compact"]),
+      letterKeys: z.boolean(),
+      inspector: z.enum(["bottom", "right"]),
+      firstRun: z.enum(["unknown", "open", "done"]),
+      firstStep: z.string().max(40),
+      filters: z.array(z.string().min(1).max(500)).max(50),
+    }),
+    default: {
+      ...{ language: "system", theme: "system", density: "comfortable", letterKeys: true },
+      ...{ inspector: "bottom", firstRun: "unknown", firstStep: "", filters: [] },
+    },
+  },
 };
 
 const names = Object.keys(table) as readonly (keyof Settings)[];
@@ -43,7 +60,7 @@ export function createUserSettings(rows: Rows): UserSettings {
     set(change) {
       for (const name of names) {
         const value = change[name];
-        if (value !== undefined) rows.set(`user.${name}`, value);
+        if (value !== undefined) rows.set(`user.${name}`, value as Json);
       }
       return get();
     },

@@ -14,7 +14,6 @@ import { createOperations } from "./operations.ts";
 import { createCheck } from "./reading/check.ts";
 import { createList } from "./reading/list.ts";
 import { createRead } from "./reading/read.ts";
-import { createUsage as createUsageRows } from "./reading/usage.ts";
 import { type ConversationRecord, createRecords } from "./record.ts";
 import { createRequestParts } from "./request-parts.ts";
 import { createRuns, type Runs } from "./runs.ts";
@@ -23,7 +22,7 @@ import { createSecrets, type Secrets } from "./secrets.ts";
 import { createSettings, type Settings } from "./settings.ts";
 import { createSmallCalls } from "./small-calls.ts";
 import { createTries } from "./tries.ts";
-import { createUsage, type UsageReport } from "./usage.ts";
+import { createUsage, type UsageRow, type UsageSpan } from "./usage.ts";
 import { createVerify, type Verification } from "./verify.ts";
 
 export interface Store {
@@ -39,7 +38,7 @@ export interface Store {
   readonly localKeys: LocalKeys;
   readonly data: StoredData;
   /** Of the tries that ended in [fromMs, toMs). */
-  usage(fromMs: number, toMs: number): UsageReport;
+  usage(span: UsageSpan): readonly UsageRow[];
   /** What people look at; nothing here writes. */
   readonly reading: Reading;
   /** null: all conversations. */
@@ -49,8 +48,7 @@ export interface Store {
 
 export type Reading = ReturnType<typeof createList> &
   ReturnType<typeof createRead> &
-  ReturnType<typeof createCheck> &
-  ReturnType<typeof createUsageRows>;
+  ReturnType<typeof createCheck>;
 
 export interface Conversations extends ConversationReading, Naming {
   commit(commit: Commit): CommitResult;
@@ -91,8 +89,8 @@ export function openStore(file: string): Store {
     settings: guard(createSettings(db)),
     localKeys: guard(createLocalKeys(db)),
     data: createStoredData(db, recovery),
-    usage: (fromMs, toMs) => translated(() => usage(fromMs, toMs)),
-    reading: guard({ ...createList(db), ...createRead(db), ...createCheck(db), ...createUsageRows(db) }),
+    usage: (span) => translated(() => usage(span)),
+    reading: guard({ ...createList(db), ...createRead(db), ...createCheck(db) }),
     verify: (conversationId) => translated(() => verify(conversationId)),
     close: () => translated(close),
   };

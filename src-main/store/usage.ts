@@ -6,8 +6,15 @@
 import type { Database } from "better-sqlite3";
 import type { Prices, Usage } from "../llm/types.ts";
 
-export interface UsageSum extends Usage {
+/** Calls of one day, channel and model, summed up. */
+export interface UsageRow extends Usage {
+  /** YYYY-MM-DD where the asker is. */
+  readonly day: string;
+  readonly channelId: string;
+  readonly channelName: string;
+  readonly model: string;
   readonly calls: number;
+  readonly failed: number;
   readonly tries: number;
   /** Tries whose provider did not tell. */
   readonly untold: number;
@@ -15,91 +22,102 @@ export interface UsageSum extends Usage {
   readonly cost: Readonly<Record<string, number>>;
   /** Tries that used something without a price. */
   readonly unpriced: number;
+  /** Milliseconds to the first token, of so many tries. */
+  readonly firstMs: number;
+  readonly firsts: number;
 }
 
-export interface UsageReport {
-  readonly total: UsageSum;
-  readonly channels: readonly ({ readonly channelId: string; readonly name: string } & UsageSum)[];
-  readonly days: readonly ({ readonly day: string } & UsageSum)[];
+export interface UsageSpan {
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** To be added to UTC for the asker's days. */
+  readonly offsetMs: number;
 }
 
+/** A try; a call without any comes once, with nulls. */
 interface TrySql {
   readonly callId: string;
   readonly channelId: string;
-  readonly name: string;
-  readonly endedMs: number;
+  readonly channelName: string;
+  readonly model: string;
+  readonly status: string;
+  readonly plannedMs: number;
+  readonly try: number | null;
+  readonly firstMs: number | null;
   readonly usage: string | null;
   readonly prices: string | null;
 }
 
 export function createUsage(db: Database) {
   const select = db.prepare<[number, number], TrySql>(
-    `SELECT callId, channelId, coalesce(channels.name, channelId) AS name, endedMs, usage, prices FROM (
-       SELECT call_id AS callId, channel_id AS channelId, llm_tries.ended_ms AS endedMs,
-         usage_json AS usage, prices_json AS prices
-       FROM llm_tries JOIN llm_calls USING (call_id)
-       UNION ALL
-       SELECT 'small/' || id, channel_id, ended_ms, usage_json, prices_json FROM small_calls)
+    `SELECT callId, channelId, coalesce(channels.name, channelId) AS channelName, model, status, plannedMs, try,
+       firstMs, usage, prices FROM (
+         SELECT call_id AS callId, channel_id AS channelId, model, status, planned_ms AS plannedMs, try,
+           first_ms - started_ms AS firstMs, usage_json AS usage, prices_json AS prices
+         FROM llm_calls LEFT JOIN llm_tries USING (call_id)
+         UNION ALL
+         SELECT 'small/' || id, channel_id, model, iif(failed, 'failed', 'committed'), started_ms, 1,
+           first_ms - started_ms, usage_json, prices_json
+         FROM small_calls)
      LEFT JOIN channels ON channels.id = channelId
-     WHERE endedMs >= ? AND endedMs < ?
-     ORDER BY endedMs`,
+     WHERE plannedMs >= ? AND plannedMs < ?
+     ORDER BY plannedMs, callId, try`,
   );
 
-  /** Of the tries that ended in [fromMs, toMs); days are those of this machine's calendar. */
-  return (fromMs: number, toMs: number): UsageReport => {
-    const total = new Sum();
-    const channels = new Map<string, { readonly name: string; readonly sum: Sum }>();
-    const days = new Map<string, Sum>();
+  /** Of the calls that were planned in [fromMs, toMs), the oldest day first. */
+  return ({ fromMs, toMs, offsetMs }: UsageSpan): readonly UsageRow[] => {
+    const sums = new Map<string, Sum>();
     for (const row of select.iterate(fromMs, toMs)) {
-      const channel = channels.get(row.channelId) ?? { name: row.name, sum: new Sum() };
-      channels.set(row.channelId, channel);
-      const day = dayOf(row.endedMs);
-      const ofDay = days.get(day) ?? new Sum();
-      days.set(day, ofDay);
-      for (const sum of [total, channel.sum, ofDay]) sum.add(row);
+      const day = new Date(row.plannedMs + offsetMs).toISOString().slice(0, 10);
+      const key = JSON.stringify([day, row.channelId, row.model]);
+      const sum = sums.get(key) ?? new Sum(day, row);
+      sums.set(key, sum);
+      sum.add(row);
     }
-    return {
-      total: total.value(),
-      channels: [...channels].map(([channelId, { name, sum }]) => ({ channelId, name, ...sum.value() })),
-      days: [...days].map(([day, sum]) => ({ day, ...sum.value() })),
-    };
+    return [...sums.values()].map((sum) => sum.row());
   };
 }
 
 const counts = ["fresh", "cached", "written", "output", "reasoning"] as const;
 
 class Sum {
+  readonly #head: Pick<UsageRow, "day" | "channelId" | "channelName" | "model">;
   readonly #tokens = { fresh: 0, cached: 0, written: 0, output: 0, reasoning: 0 };
-  readonly #calls = new Set<string>();
+  readonly #numbers = { calls: 0, failed: 0, tries: 0, untold: 0, unpriced: 0, firstMs: 0, firsts: 0 };
   readonly #cost = new Map<string, number>();
-  #tries = 0;
-  #untold = 0;
-  #unpriced = 0;
+  #callId = "";
 
-  add({ callId, usage: json, prices }: TrySql): void {
-    this.#tries++;
-    this.#calls.add(callId);
-    if (json === null) {
-      this.#untold++;
-      return;
+  constructor(day: string, { channelId, channelName, model }: TrySql) {
+    this.#head = { day, channelId, channelName, model };
+  }
+
+  add(row: TrySql): void {
+    const numbers = this.#numbers;
+    if (row.callId !== this.#callId) {
+      this.#callId = row.callId;
+      numbers.calls++;
+      if (row.status === "failed") numbers.failed++;
     }
-    const usage = JSON.parse(json) as Usage;
+    if (row.try === null) return;
+    numbers.tries++;
+    if (row.firstMs !== null) {
+      numbers.firstMs += row.firstMs;
+      numbers.firsts++;
+    }
+    if (row.usage === null) numbers.untold++;
+    else this.#spend(JSON.parse(row.usage) as Usage, row.prices);
+  }
+
+  #spend(usage: Usage, prices: string | null): void {
     for (const name of counts) this.#tokens[name] += usage[name];
     const price = prices === null ? null : (JSON.parse(prices) as Prices);
     const cost = price && costOf(usage, price);
-    if (price === null || cost === null) this.#unpriced++;
+    if (price === null || cost === null) this.#numbers.unpriced++;
     else this.#cost.set(price.currency, (this.#cost.get(price.currency) ?? 0) + cost);
   }
 
-  value(): UsageSum {
-    return {
-      ...this.#tokens,
-      calls: this.#calls.size,
-      tries: this.#tries,
-      untold: this.#untold,
-      cost: Object.fromEntries(this.#cost),
-      unpriced: this.#unpriced,
-    };
+  row(): UsageRow {
+    return { ...this.#head, ...this.#tokens, ...this.#numbers, cost: Object.fromEntries(this.#cost) };
   }
 }
 
@@ -117,10 +135,4 @@ export function costOf(usage: Usage, prices: Prices): number | null {
     millionths += usage[name] * price;
   }
   return millionths / 1_000_000;
-}
-
-function dayOf(ms: number): string {
-  const date = new Date(ms);
-  const two = (number: number) => String(number).padStart(2, "0");
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }

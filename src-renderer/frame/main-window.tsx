@@ -7,6 +7,7 @@ import type { PageName } from "../stores/route.ts";
 import type { Stores } from "../stores/stores.ts";
 import parts from "../styles/parts.module.css";
 import { ChannelsPage } from "../views/channels/channels-page.tsx";
+import { ConnectPage } from "../views/connect/connect-page.tsx";
 import { ConversationsPage } from "../views/conversations/conversations-page.tsx";
 import { HelpPage } from "../views/help/help-page.tsx";
 import { InspectorPage } from "../views/inspector/inspector-page.tsx";
@@ -60,6 +61,7 @@ const shownPages: { readonly [P in PageName]: () => React.ReactNode } = {
   conversations: ConversationsPage,
   inspector: InspectorPage,
   usage: UsagePage,
+  connect: ConnectPage,
   settings: SettingsPage,
   help: HelpPage,
 };

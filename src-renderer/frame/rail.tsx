@@ -6,6 +6,7 @@ import {
   LayoutDashboard,
   type LucideIcon,
   MessagesSquare,
+  PlugZap,
   Settings,
   Waypoints,
 } from "lucide-react";
@@ -21,6 +22,7 @@ const icons: { readonly [P in PageName]: LucideIcon } = {
   conversations: MessagesSquare,
   inspector: Activity,
   usage: ChartColumn,
+  connect: PlugZap,
   settings: Settings,
   help: CircleQuestionMark,
 };

@@ -7,8 +7,11 @@ import { CommandLine } from "../parts/command-line.tsx";
 import { commands } from "../parts/commands.ts";
 import { Glyph, type Tone } from "../parts/glyph.tsx";
 import { type Health, healthOf } from "../stores/health.ts";
+import { hashOf } from "../stores/route.ts";
 import type { Stores } from "../stores/stores.ts";
+import parts from "../styles/parts.module.css";
 import styles from "./frame.module.css";
+import { useFrame } from "./frame.ts";
 
 export function StateLine({ stores }: { readonly stores: Stores }) {
   const words = useWords();
@@ -30,7 +33,7 @@ export function StateLine({ stores }: { readonly stores: Stores }) {
           ))}
         </p>
       </div>
-      <Remedy health={health} firstChannel={channels.type === "loaded" ? channels.value[0]?.id : undefined} />
+      <Remedy health={health} />
     </header>
   );
 }
@@ -41,10 +44,11 @@ const tones: Readonly<Record<Health["type"], Tone>> = {
   unknown: "warn",
   working: "ok",
   no_port: "err",
+  paused: "warn",
   no_channel: "warn",
   all_off: "warn",
   no_usable_key: "warn",
-  no_local_key: "warn",
+  not_connected: "warn",
 };
 
 const titleOf = (health: Health, words: Words): string =>
@@ -65,23 +69,40 @@ function factsOf({ port, channels, runs }: Status, words: Words): readonly strin
   ].filter((fact) => fact !== null);
 }
 
-interface RemedyProps {
-  readonly health: Health;
-  readonly firstChannel: string | undefined;
-}
-
-function Remedy({ health, firstChannel }: RemedyProps) {
+function Remedy({ health }: { readonly health: Health }) {
   const words = useWords();
+  const { client, status } = useFrame().stores;
   switch (health.type) {
     case "no_port":
+      return (
+        <div className={styles.remedy}>
+          <p>{words.text("health.no_port.remedy")}</p>
+          <CommandLine command={commands.serveAnywhere} />
+        </div>
+      );
+    case "paused":
+      return (
+        <div className={styles.remedy}>
+          <p>{words.text("health.paused.remedy")}</p>
+          <button
+            type="button"
+            className={parts.button}
+            onClick={() => void client.call("proxy.pause", { paused: false }).then(status.hear)}
+          >
+            {words.text("connect.resume")}
+          </button>
+        </div>
+      );
     case "all_off":
     case "no_usable_key":
-    case "no_local_key": {
-      const command = commandOf(health.type, firstChannel);
+    case "not_connected": {
+      const page = health.type === "not_connected" ? "connect" : "channels";
       return (
         <div className={styles.remedy}>
           <p>{words.text(`health.${health.type}.remedy`)}</p>
-          {command && <CommandLine command={command} />}
+          <a className={parts.button} href={hashOf({ page, id: null })}>
+            {words.text(`nav.${page}`)}
+          </a>
         </div>
       );
     }
@@ -91,21 +112,5 @@ function Remedy({ health, firstChannel }: RemedyProps) {
     case "working":
     case "no_channel":
       return null;
-  }
-}
-
-function commandOf(
-  trouble: "no_port" | "all_off" | "no_usable_key" | "no_local_key",
-  firstChannel: string | undefined,
-): string | null {
-  switch (trouble) {
-    case "no_port":
-      return commands.serveAnywhere;
-    case "all_off":
-      return firstChannel === undefined ? null : commands.enableChannel(firstChannel);
-    case "no_usable_key":
-      return null;
-    case "no_local_key":
-      return commands.newKey;
   }
 }

@@ -6,6 +6,7 @@
  */
 
 import { channels } from "./texts/channels.ts";
+import { connect } from "./texts/connect.ts";
 import { conversations } from "./texts/conversations.ts";
 import { firstRun } from "./texts/first-run.ts";
 import { frame } from "./texts/frame.ts";
@@ -20,6 +21,7 @@ export const texts = {
   ...frame,
   ...overview,
   ...channels,
+  ...connect,
   ...conversations,
   ...text,
   ...inspector,

@@ -9,7 +9,9 @@ const catalogues = { en: catalogueOf(0), "zh-CN": catalogueOf(1), pseudo: longer
 
 export type Language = keyof typeof catalogues;
 /** The common beginning of the .one and .other forms. */
-export type PluralKey = TextKey extends infer K ? (K extends `${infer Base}.other` ? Base : never) : never;
+export type PluralKey = TextKey extends infer K ? (K extends `${infer Base}.one` ? Base : never) : never;
+/** A text without placeholders, for tables of texts. */
+export type PlainKey = { [K in TextKey]: [Names<English<K>>] extends [never] ? K : never }[TextKey];
 
 type Names<S extends string> = S extends `${string}{${infer Name}}${infer Rest}` ? Name | Names<Rest> : never;
 type Fill<Name extends string> = { readonly [K in Name]: string };
@@ -27,14 +29,18 @@ export interface Words {
   /** The text around its placeholders, for values that are elements: ["before ", {name}, " after"]. */
   pieces(key: TextKey): readonly (string | { readonly name: string })[];
   number(value: number): string;
-  /** As short as it can be told: 38K. */
+  /** As short as it can be told: 38K, in every language, since tokens are counted so everywhere. */
   compact(value: number): string;
+  /** Small sums are what tokens cost: with four digits. `currency`: as in ISO 4217. */
+  money(amount: number, currency: string): string;
   /** Of a share between 0 and 1. */
   percent(share: number): string;
   /** The time of day with seconds, with the date when it is not `nowMs`'s. */
   time(ms: number, nowMs: number): string;
   /** As short as it can be told in a list: the time of day today, else the date. */
   moment(ms: number, nowMs: number): string;
+  /** The day, with its year. */
+  date(ms: number): string;
   bytes(count: number): string;
   /** Milliseconds below ten seconds as "340ms" or "1.2s", whole seconds above. */
   duration(ms: number): string;
@@ -46,7 +52,7 @@ export function createWords(language: Language, timeZone?: string): Words {
   const zone = timeZone === undefined ? {} : { timeZone };
   const plurals = new Intl.PluralRules(locale);
   const numbers = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
-  const compacts = new Intl.NumberFormat(locale, { notation: "compact", maximumSignificantDigits: 3 });
+  const compacts = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 });
   const percents = new Intl.NumberFormat(locale, { style: "percent" });
   const days = new Intl.DateTimeFormat(locale, { ...zone, dateStyle: "short" });
   const clock = { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" } as const;
@@ -59,6 +65,7 @@ export function createWords(language: Language, timeZone?: string): Words {
     hourCycle: "h23",
   });
   const shortDays = new Intl.DateTimeFormat(locale, { ...zone, month: "short", day: "numeric" });
+  const longDays = new Intl.DateTimeFormat(locale, { ...zone, dateStyle: "medium" });
   const byteUnits = (["byte", "kilobyte", "megabyte", "gigabyte"] as const).map(
     (unit) =>
       new Intl.NumberFormat(locale, { style: "unit", unit, unitDisplay: "narrow", maximumFractionDigits: 1 }),
@@ -84,6 +91,11 @@ export function createWords(language: Language, timeZone?: string): Words {
     pieces: (key) => piecesOf(catalogue[key]),
     number: (value) => numbers.format(value),
     compact: (value) => compacts.format(value),
+    money: (amount, currency) =>
+      new Intl.NumberFormat(locale, {
+        ...{ style: "currency", currency, minimumFractionDigits: 2 },
+        maximumFractionDigits: amount < 10 ? 4 : 2,
+      }).format(amount),
     percent: (share) => percents.format(share),
     time(ms, nowMs) {
       const isToday = days.format(ms) === days.format(nowMs);
@@ -94,6 +106,7 @@ export function createWords(language: Language, timeZone?: string): Words {
       const isThisYear = new Date(ms).getFullYear() === new Date(nowMs).getFullYear();
       return (isThisYear ? shortDays : days).format(ms);
     },
+    date: (ms) => longDays.format(ms),
     bytes(count) {
       const power = Math.min(3, Math.floor(Math.log2(Math.max(1, count)) / 10));
       return byteUnits[power]?.format(count / 1024 ** power) ?? "";

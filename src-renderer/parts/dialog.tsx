@@ -21,9 +21,11 @@ export function Dialog({ title, onClose, children, actions }: DialogProps) {
   }, []);
   return (
     <dialog ref={dialog} className={styles.dialog} aria-labelledby={id} onClose={onClose}>
-      <h2 id={id}>{title}</h2>
-      <div className={styles.body}>{children}</div>
-      <div className={styles.actions}>{actions}</div>
+      <form onSubmit={(event) => event.preventDefault()}>
+        <h2 id={id}>{title}</h2>
+        <div className={styles.body}>{children}</div>
+        <div className={styles.actions}>{actions}</div>
+      </form>
     </dialog>
   );
 }

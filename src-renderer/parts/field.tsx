@@ -1,6 +1,7 @@
 /** A labelled place to enter something, with what it is for and what is wrong with it. */
-import { type ReactNode, useId } from "react";
+import { type ComponentProps, type ReactNode, useId } from "react";
 import styles from "../styles/field.module.css";
+import parts from "../styles/parts.module.css";
 
 interface FieldProps {
   readonly label: string;
@@ -20,6 +21,91 @@ export function Field({ label, hint, error = null, children }: FieldProps) {
         {error ?? hint}
       </p>
     </div>
+  );
+}
+
+interface TextFieldProps extends Omit<ComponentProps<"input">, "value" | "onChange" | "className" | "id"> {
+  readonly label: string;
+  readonly hint?: ReactNode;
+  readonly error?: string | null;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  /** Beside the field, where it belongs to it. */
+  readonly beside?: ReactNode;
+}
+
+export function TextField({ label, hint, error = null, value, onChange, beside, ...own }: TextFieldProps) {
+  return (
+    <Field label={label} hint={hint} error={error}>
+      {(ids) => (
+        <span className={styles.beside}>
+          <input
+            {...own}
+            {...ids}
+            className={parts.field}
+            aria-invalid={error !== null || undefined}
+            value={value}
+            onChange={({ target }) => onChange(target.value)}
+          />
+          {beside}
+        </span>
+      )}
+    </Field>
+  );
+}
+
+interface NumberFieldProps<N> extends Omit<TextFieldProps, "value" | "onChange" | "type"> {
+  readonly value: number | N;
+  /** Gets `none` for an empty field. */
+  readonly onChange: (value: number | N) => void;
+  readonly none: N;
+}
+
+/** `none` is what an empty field means. */
+export function NumberField<N>({ value, onChange, none, ...own }: NumberFieldProps<N>) {
+  return (
+    <TextField
+      step="any"
+      {...own}
+      type="number"
+      value={typeof value === "number" && Number.isFinite(value) ? String(value) : ""}
+      onChange={(text) => onChange(text === "" ? none : Number(text))}
+    />
+  );
+}
+
+interface SelectFieldProps<V extends string> extends Pick<ChoiceProps<V>, "value" | "options" | "onChange"> {
+  readonly label: string;
+  readonly hint?: ReactNode;
+}
+
+export function SelectField<V extends string>({
+  label,
+  hint,
+  value,
+  options,
+  onChange,
+}: SelectFieldProps<V>) {
+  return (
+    <Field label={label} hint={hint}>
+      {(ids) => (
+        <select
+          {...ids}
+          className={parts.field}
+          value={value}
+          onChange={({ target }) => {
+            const chosen = options.find((option) => option.value === target.value);
+            if (chosen) onChange(chosen.value);
+          }}
+        >
+          {options.map((option) => (
+            <option key={option.value} value={option.value}>
+              {option.label}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
   );
 }
 

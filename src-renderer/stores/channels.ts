@@ -18,6 +18,8 @@ export interface Channels extends Shadow<readonly ChannelView[], readonly Channe
   test(id: string): Promise<void>;
   /** Shown at once, and taken back when the program refuses. */
   enable(id: string, enabled: boolean): Promise<void>;
+  /** All ids; shown at once, and taken back when the program refuses. */
+  reorder(ids: readonly string[]): Promise<void>;
 }
 
 export function createChannels(client: Client, now: () => number): Channels {
@@ -29,19 +31,32 @@ export function createChannels(client: Client, now: () => number): Channels {
     (_, next) => next,
   );
 
+  async function optimistic(
+    change: (list: readonly ChannelView[]) => readonly ChannelView[],
+    tell: () => Promise<unknown>,
+  ): Promise<void> {
+    const state = shadow.store.getState();
+    if (state.type === "loaded") shadow.hear(change(state.value));
+    try {
+      await tell();
+    } catch {
+      await shadow.load();
+    }
+  }
+
   return {
     ...shadow,
     tests,
-    async enable(id, enabled) {
-      const state = shadow.store.getState();
-      if (state.type === "loaded")
-        shadow.hear(state.value.map((channel) => (channel.id === id ? { ...channel, enabled } : channel)));
-      try {
-        await client.call("channels.set", { id, fields: {}, enabled });
-      } catch {
-        await shadow.load();
-      }
-    },
+    enable: (id, enabled) =>
+      optimistic(
+        (list) => list.map((channel) => (channel.id === id ? { ...channel, enabled } : channel)),
+        () => client.call("channels.set", { id, fields: {}, enabled }),
+      ),
+    reorder: (ids) =>
+      optimistic(
+        (list) => ids.flatMap((id) => list.filter((channel) => channel.id === id)),
+        () => client.call("channels.reorder", { ids }),
+      ),
     async test(id) {
       if (tests.getState()[id]?.type === "running") return;
       show(id, { type: "running" });

@@ -10,7 +10,7 @@ export type Health =
   | { readonly type: "working" | Trouble; readonly status: Status };
 
 /** What keeps Cursor from the models, in the order in which it has to be mended. */
-export type Trouble = "no_port" | "no_channel" | "all_off" | "no_usable_key" | "no_local_key";
+export type Trouble = "no_port" | "paused" | "no_channel" | "all_off" | "no_usable_key" | "not_connected";
 
 export function healthOf(
   link: LinkState,
@@ -30,10 +30,11 @@ export function healthOf(
 
 function troubleOf(status: Status, channels: Shadowed<readonly ChannelView[]>): Trouble | null {
   if (status.port === null) return "no_port";
+  if (status.isPaused) return "paused";
   if (status.channels.total === 0) return "no_channel";
   if (status.channels.enabled === 0) return "all_off";
   if (channels.type === "loaded" && !channels.value.some(isUsable)) return "no_usable_key";
-  if (status.keys === 0) return "no_local_key";
+  if (status.keys === 0 && !status.isSetUp) return "not_connected";
   return null;
 }
 

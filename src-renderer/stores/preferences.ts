@@ -1,22 +1,25 @@
-/** How this window looks and speaks: chosen here, kept by the browser, never sent anywhere. */
+/**
+ * How this window looks and speaks. The program keeps it, for every window; the browser keeps a copy, so that the first
+ * thing drawn, and a window without a program, looks as chosen.
+ */
 import { createStore, type StoreApi } from "zustand/vanilla";
+import type { Client, Settings, WindowSettings } from "../../src-main/contract.ts";
 import type { Language } from "../i18n/words.ts";
 
-export interface Preferences {
+export interface Preferences extends Omit<WindowSettings, "language"> {
+  /** pseudo: for tests; the program does not know it. */
   readonly language: "system" | Language;
-  readonly theme: "system" | "light" | "dark";
-  readonly density: "comfortable" | "compact";
-  /** Single letters as shortcuts (j, k, /): some people type by voice, and want them off. */
-  readonly letterKeys: boolean;
-  /** Where the Inspector shows one call. */
-  readonly inspector: "bottom" | "right";
-  /** open: shown until the user is done with it. */
-  readonly firstRun: "unknown" | "open" | "done";
+  /** The program was asked: until then what is not chosen here may be chosen there. */
+  readonly isKnown: boolean;
 }
 
 export interface PreferencesStore {
   readonly store: StoreApi<Preferences>;
-  set(change: Partial<Preferences>): void;
+  /** Seen at once, kept by the program. */
+  set(change: Partial<WindowSettings>): void;
+  /** Asks this program, and tells it every change from now on; never rejects. */
+  load(client: Client): Promise<void>;
+  hear(settings: Settings): void;
 }
 
 const usual: Preferences = {
@@ -26,23 +29,29 @@ const usual: Preferences = {
   letterKeys: true,
   inspector: "bottom",
   firstRun: "unknown",
+  firstStep: "",
+  filters: [],
+  isKnown: false,
 };
 
-const choices: { readonly [K in keyof Preferences]: readonly Preferences[K][] } = {
+const choices = {
   language: ["system", "en", "zh-CN", "pseudo"],
   theme: ["system", "light", "dark"],
   density: ["comfortable", "compact"],
   letterKeys: [true, false],
   inspector: ["bottom", "right"],
   firstRun: ["unknown", "open", "done"],
-};
+} as const;
 
 /** What was kept, as far as it is still a choice. */
 export function readPreferences(text: string | null): Preferences {
   const kept = parse(text);
-  const pick = <K extends keyof Preferences>(key: K): Preferences[K] =>
-    choices[key].find((choice) => choice === kept[key]) ?? usual[key];
+  const pick = <K extends keyof typeof choices>(key: K): Preferences[K] => {
+    const known: readonly unknown[] = choices[key];
+    return known.includes(kept[key]) ? (kept[key] as Preferences[K]) : usual[key];
+  };
   return {
+    ...usual,
     language: pick("language"),
     theme: pick("theme"),
     density: pick("density"),
@@ -66,11 +75,25 @@ export function createPreferences(keeper: {
   readonly keep: (text: string) => void;
 }): PreferencesStore {
   const store = createStore<Preferences>()(() => readPreferences(keeper.read()));
+  let program: Client | null = null;
+  const show = (change: Partial<Preferences>) => {
+    store.setState(change);
+    keeper.keep(JSON.stringify(store.getState()));
+  };
+  const hear: PreferencesStore["hear"] = (settings) => show({ ...settings.window, isKnown: true });
   return {
     store,
+    hear,
     set(change) {
-      store.setState(change);
-      keeper.keep(JSON.stringify(store.getState()));
+      show(change);
+      const { isKnown: _known, language, ...rest } = store.getState();
+      if (language === "pseudo") return;
+      // Without an answer the copy of the browser stays, and the next change tells all of it.
+      program?.call("settings.set", { window: { ...rest, language } }).catch(() => {});
+    },
+    async load(client) {
+      program = client;
+      await client.call("settings.get", null).then(hear, () => show({ isKnown: true }));
     },
   };
 }

@@ -7,6 +7,7 @@ export const pages = [
   "conversations",
   "inspector",
   "usage",
+  "connect",
   "settings",
   "help",
 ] as const;
@@ -21,6 +22,8 @@ export interface Route {
 export interface RouteStore {
   readonly store: StoreApi<Route>;
   go(page: PageName, id?: string | null): void;
+  /** Asked before another place is shown, however it was called for; false: not now. null: nobody asks. */
+  guard(ask: ((to: Route) => boolean) | null): void;
 }
 
 const start: Route = { page: "overview", id: null };
@@ -50,12 +53,23 @@ export function createRoute(place: {
   readonly listen: (listener: () => void) => void;
 }): RouteStore {
   const store = createStore<Route>()(() => routeOf(place.hash()));
-  place.listen(() => store.setState(routeOf(place.hash()), true));
+  let ask: ((to: Route) => boolean) | null = null;
+  const mayGo = (to: Route) => hashOf(to) === hashOf(store.getState()) || ask === null || ask(to);
+  place.listen(() => {
+    const to = routeOf(place.hash());
+    if (mayGo(to)) store.setState(to, true);
+    else place.go(hashOf(store.getState()));
+  });
   return {
     store,
     go(page, id = null) {
-      place.go(hashOf({ page, id }));
-      store.setState({ page, id }, true);
+      const to = { page, id };
+      if (!mayGo(to)) return;
+      store.setState(to, true);
+      place.go(hashOf(to));
+    },
+    guard(asked) {
+      ask = asked;
     },
   };
 }

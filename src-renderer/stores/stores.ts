@@ -6,6 +6,7 @@ import { type Channels, createChannels } from "./channels.ts";
 import { type Conversations, createConversations } from "./conversations.ts";
 import { createInspection, type InspectionStore } from "./inspection.ts";
 import { createLink, type LinkStore } from "./link.ts";
+import type { PreferencesStore } from "./preferences.ts";
 import { createReading, type ReadingStore } from "./reading.ts";
 import { createShadow, type Shadow } from "./shadow.ts";
 
@@ -26,7 +27,12 @@ export interface Stores {
 }
 
 /** `onRefused`: the token is not valid any more, nothing will work until the window is opened anew. */
-export function createStores(client: WindowClient, now: () => number, onRefused: () => void): Stores {
+export function createStores(
+  client: WindowClient,
+  now: () => number,
+  onRefused: () => void,
+  preferences: PreferencesStore,
+): Stores {
   const link = createLink(now);
   const channels = createChannels(client, now);
   const calls = createCalls(client);
@@ -45,6 +51,7 @@ export function createStores(client: WindowClient, now: () => number, onRefused:
       conversations.load(),
       reading.load(),
       inspection.load(),
+      preferences.load(client),
     ]);
 
   return {
@@ -60,6 +67,7 @@ export function createStores(client: WindowClient, now: () => number, onRefused:
       const stops = [
         client.on("status.changed", status.hear),
         client.on("channels.changed", channels.hear),
+        client.on("settings.changed", preferences.hear),
         client.on("calls.changed", (call) => {
           calls.hear(call);
           inspection.hearCall(call);

@@ -151,7 +151,7 @@ describe("the command line, with no program running", () => {
     });
     assert.equal(JSON.parse(twin.stdout).name, "Twin");
     for (const each of [copy.id, JSON.parse(twin.stdout).id]) await run("channel", "remove", each);
-    assert.equal(JSON.parse((await run("usage", "--json")).stdout).total.calls, 0);
+    assert.deepEqual(JSON.parse((await run("usage", "--json")).stdout), []);
     assert.match(
       (await run("network")).stdout,
       /^for models: system;.*\nfor Cursor: system; its settings said none/,

@@ -6,6 +6,7 @@ import { firstCalls, inputOf, speedOf } from "../../src-renderer/stores/calls.ts
 import { hostOf } from "../../src-renderer/stores/channels.ts";
 import { healthOf } from "../../src-renderer/stores/health.ts";
 import type { LinkState } from "../../src-renderer/stores/link.ts";
+import { createPreferences } from "../../src-renderer/stores/preferences.ts";
 import type { Shadowed } from "../../src-renderer/stores/shadow.ts";
 import { createStores } from "../../src-renderer/stores/stores.ts";
 import { createFakeClient } from "../support/fake-client.ts";
@@ -19,6 +20,7 @@ function startStores() {
     client,
     () => now,
     () => refusals++,
+    createPreferences({ read: () => null, keep: () => {} }),
   );
   const stop = stores.start();
   return {
@@ -45,13 +47,14 @@ test("everything is asked when the link opens, and again each time it opens anew
       ["channels.list", null],
       ["calls.recent", { limit: firstCalls }],
       ["conversations.list", { text: "", status: "all", sinceMs: null, after: null, limit: 60 }],
+      ["settings.get", null],
     ],
   );
   await client.last("status.get").answer(sampleStatus());
   assert.deepEqual(stores.status.store.getState(), loaded(sampleStatus()));
   client.setLink("lost");
   client.setLink("open");
-  assert.equal(client.asked.length, 8);
+  assert.equal(client.asked.length, 10);
   assert.deepEqual(stores.status.store.getState(), loaded(sampleStatus()), "the old value stays meanwhile");
 });
 
@@ -186,7 +189,7 @@ test("health names the first link of the chain that is broken", () => {
     "all_off",
     "no_usable_key",
     "no_usable_key",
-    "no_local_key",
+    "not_connected",
     "working",
     "working",
   ]);

@@ -8,7 +8,8 @@ import { sampleCall, sampleChannel, sampleStatus } from "../support/window-sampl
 
 const row = (own: Partial<UsageRow> = {}): UsageRow => ({
   ...{ day: "2026-05-04", channelId: "a", channelName: "A", model: "m", calls: 1, failed: 0 },
-  ...{ fresh: 100, cached: 300, written: 0, output: 50, firstMs: 400, firsts: 1 },
+  ...{ fresh: 100, cached: 300, written: 0, output: 50, reasoning: 0, firstMs: 400, firsts: 1 },
+  ...{ tries: 1, untold: 0, unpriced: 0, cost: {} },
   ...own,
 });
 
@@ -36,7 +37,17 @@ test("a span is whole days of the reader's, over the end of a month and a change
 
 test("a table for spreadsheets runs no formula", () => {
   const [, line] = csvOf([row({ channelName: '=cmd|"x"', model: "@sum" })]).split("\r\n");
-  assert.equal(line, `"2026-05-04","'=cmd|""x""","'@sum",1,0,100,300,0,50`);
+  assert.equal(line, `"2026-05-04","'=cmd|""x""","'@sum",1,0,100,300,0,50,1,0`);
+  const priced = csvOf([row({ cost: { CNY: 0.5 } }), row({ unpriced: 1 })]).split("\r\n");
+  assert.deepEqual(
+    priced.slice(0, 3).map((each) => each.split(",").at(-1)),
+    ['"cost CNY"', "0.5", ""],
+  );
+});
+
+test("costs are summed by currency, and what is not priced is no 0", () => {
+  const rows = [row({ cost: { CNY: 0.5 } }), row({ cost: { CNY: 1, USD: 2 } }), row({ unpriced: 1 })];
+  assert.partialDeepStrictEqual(sumOf(rows), { cost: { CNY: 1.5, USD: 2 }, unpriced: 1 });
 });
 
 test("the chain names the link that is broken, and equal problems stand together", () => {

@@ -29,6 +29,8 @@ test("every other control sequence is dropped: titles, links, the clipboard, the
     "abc",
   );
   assert.equal(shown("\u001b[2Ja\u001b[10;10Hb\u001bPq#0\u001b\\c\u001b(Bd\u009b2Je"), "abcde");
+  // What is left of one must not become another with what follows it.
+  assert.equal(shown("\u001b\u001b[m[2Ja"), "[2Ja");
 });
 
 test("a carriage return begins its line anew, as a progress bar wants it", () => {

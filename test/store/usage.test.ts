@@ -7,7 +7,7 @@ import { channel } from "./channel.ts";
 import { answers, createTalk, starts, usage } from "./talk.ts";
 
 const prices = { input: 2, cached: 0.5, written: 2.5, output: 10, currency: "USD" };
-const everything = [0, Number.MAX_SAFE_INTEGER] as const;
+const everything = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER, offsetMs: 0 };
 
 describe("usage", () => {
   test("each try counts once, with the prices of its time; a try that told nothing is told apart", () => {
@@ -33,18 +33,16 @@ describe("usage", () => {
     talk.hears(starts("r2"));
     tried(1, usage);
 
-    const { total, channels, days } = store.usage(...everything);
+    const [row, ...others] = store.usage(everything);
     const cost = costOf(usage, prices);
-    assert.ok(cost !== null && cost > 0);
-    assert.deepEqual(
-      [total.calls, total.tries, total.untold, total.unpriced, total.cost],
-      [2, 3, 1, 1, { USD: cost }],
-    );
-    assert.deepEqual([total.output, total.cached], [usage.output * 2, usage.cached * 2]);
-    assert.deepEqual(channels, [{ channelId: "channel-1", name: "Mine", ...total }]);
-    assert.equal(days.length, 1);
-    assert.match(days[0]?.day ?? "", /^\d{4}-\d\d-\d\d$/);
-    assert.equal(store.usage(0, 1).total.calls, 0);
+    assert.ok(row && cost !== null && cost > 0);
+    assert.deepEqual(others, []);
+    assert.partialDeepStrictEqual(row, {
+      ...{ channelId: "channel-1", channelName: "Mine", calls: 2, tries: 3, untold: 1, unpriced: 1 },
+      ...{ cost: { USD: cost }, output: usage.output * 2, cached: usage.cached * 2, firstMs: 3, firsts: 3 },
+    });
+    assert.match(row.day, /^\d{4}-\d\d-\d\d$/);
+    assert.deepEqual(store.usage({ ...everything, toMs: 1 }), []);
     store.close();
   });
 

@@ -21,7 +21,8 @@ const shots: readonly {
 }[] = [
   { name: "overview", hash: "overview" },
   { name: "channels", hash: "channels" },
-  { name: "channel-form", hash: "channels", act: (page) => page.keyboard.press("n") },
+  { name: "channel-new", hash: "channels/new" },
+  { name: "channel", hash: "channels", act: (page) => page.locator("main li a").first().click() },
   { name: "conversations", hash: "conversations" },
   { name: "conversation", hash: "conversations", act: (page) => open(page, prompts.fix) },
   { name: "conversation-live", hash: "conversations", act: (page) => open(page, prompts.live) },
@@ -29,7 +30,9 @@ const shots: readonly {
   { name: "inspector", hash: "inspector" },
   { name: "inspector-call", hash: "inspector", act: (page) => page.getByRole("row").nth(2).click() },
   { name: "usage", hash: "usage" },
+  { name: "connect", hash: "connect" },
   { name: "settings", hash: "settings" },
+  { name: "data", hash: "settings/data" },
   { name: "help", hash: "help" },
 ];
 

@@ -1,4 +1,5 @@
 /** A status, channels and calls to show, each with what a test wants different. */
+import { presets } from "../../src-main/app/channels/presets.ts";
 import type {
   CallView,
   ChannelView,
@@ -216,6 +217,30 @@ export const fullScript = (): Script => ({
       ],
       check: { requestHash: "ab", messagesHash: "cd", messageCount: 3, previous: null },
     }),
+  "presets.list": () => said(presets),
+  "ca.show": () =>
+    said({
+      ...{ state: "ready", problem: null, file: "/home/ann/.local/share/ownkey/ca.pem", name: "Ownkey" },
+      ...{ sha256: `${"3F:9A:".repeat(15)}C1`, endsMs: Date.UTC(2029, 2, 5), isDue: false },
+      stores: [
+        { name: "nss", title: "Chromium’s store", trusted: true, manual: ["certutil -A -n Ownkey"] },
+        {
+          name: "system",
+          title: "The system’s store",
+          trusted: false,
+          manual: ["sudo cp ca.pem /usr/local"],
+        },
+      ],
+    }),
+  "setup.status": () =>
+    said({ isApplied: true, file: "/home/ann/.config/Cursor/User/settings.json", changed: ["http.proxy"] }),
+  "data.get": () =>
+    said({
+      file: "/home/ann/.local/share/ownkey/ownkey.db",
+      bytes: 4_200_000,
+      backups: [{ file: "a.db", kind: "daily", createdMs: Date.UTC(2026, 4, 3), bytes: 4_100_000 }],
+      setAside: [],
+    }),
   "recording.get": () =>
     said({ level: "failures", calls: 2, bytes: 40_000, keptBytes: 104_857_600, keptMs: 1_209_600_000 }),
   "usage.read": () =>
@@ -229,6 +254,7 @@ export const fullScript = (): Script => ({
           cached: 9000,
           written: 10,
           output: 400,
+          ...{ reasoning: 0, tries: 3, untold: 0, unpriced: 1, cost: { CNY: 0.0123 } },
           firstMs: 900,
           firsts: 2,
         },

@@ -15,12 +15,17 @@ import { fullScript, longScript, sampleScript, sampleStatus } from "../support/w
 const pages = [
   "overview",
   "channels",
+  "channels/ch_7f3a91c2",
+  "channels/new",
   "conversations",
   "conversations/c1",
   "inspector",
   "inspector/c1%2F0%2F1%2F1",
   "usage",
-  ...["general", "access", "search", "recording", "keyboard", "about"].map((tab) => `settings/${tab}`),
+  "connect",
+  ...["general", "access", "search", "recording", "data", "keyboard", "about"].map(
+    (tab) => `settings/${tab}`,
+  ),
   "help",
 ];
 const none = sampleScript(sampleStatus({ channels: { enabled: 0, total: 0 } }), [], []);

@@ -91,7 +91,10 @@ const restoreCommand: Command = {
 const settings: Readonly<
   Record<
     string,
-    readonly [name: keyof Settings, kind: "number" | "number or off" | "on or off" | "text or off"]
+    readonly [
+      name: Exclude<keyof Settings, "window">,
+      kind: "number" | "number or off" | "on or off" | "text or off",
+    ]
   >
 > = {
   "keep-days": ["keepDays", "number or off"],

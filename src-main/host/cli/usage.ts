@@ -1,5 +1,5 @@
 /** The commands about what was used, and about the way out of this machine. */
-import type { NetworkView, UsageSum } from "../../contract.ts";
+import type { NetworkView, UsageRow } from "../../contract.ts";
 import { fromEnvironment } from "./channel-words.ts";
 import { type Command, WrongUse } from "./command.ts";
 import { plain, print, printJson, printTable, tell } from "./print.ts";
@@ -19,28 +19,45 @@ const usageCommand: Command = {
     world.withClient(async (client) => {
       const days = Number(given.text("days") ?? 30);
       if (!Number.isInteger(days) || days < 1) throw new WrongUse("--days is a whole number from 1 on.");
-      const toMs = Date.now() + 1;
-      const report = await client.call("usage.get", { fromMs: Math.max(0, toMs - days * dayMs), toMs });
+      const now = new Date();
+      const toMs = now.getTime() + 1;
+      const offsetMs = -now.getTimezoneOffset() * 60_000;
+      const rows = await client.call("usage.read", {
+        fromMs: Math.max(0, toMs - days * dayMs),
+        toMs,
+        offsetMs,
+      });
       if (given.flag("json")) {
-        printJson(report);
+        printJson(rows);
         return 0;
       }
       const head = ["", "CALLS", "IN", "CACHED", "OUT", "COST"];
-      printTable([head, ...report.channels.map((sum) => [sum.name, ...cellsOf(sum)])]);
+      printTable([head, ...linesOf(rows, ({ channelName }) => channelName)]);
       print("");
-      printTable([
-        head,
-        ...report.days.map((sum) => [sum.day, ...cellsOf(sum)]),
-        ["all", ...cellsOf(report.total)],
-      ]);
+      printTable([head, ...linesOf(rows, ({ day }) => day), ["all", ...cellsOf(rows)]]);
       return 0;
     }),
 };
 
-function cellsOf({ calls, fresh, written, cached, output, cost, unpriced }: UsageSum): readonly string[] {
-  const sums = Object.entries(cost).map(([currency, amount]) => `${amount.toFixed(4)} ${currency}`);
+const linesOf = (rows: readonly UsageRow[], nameOf: (row: UsageRow) => string) =>
+  [...Map.groupBy(rows, nameOf)].map(([name, own]) => [name, ...cellsOf(own)]);
+
+function cellsOf(rows: readonly UsageRow[]): readonly string[] {
+  const sum = (numberOf: (row: UsageRow) => number) => rows.reduce((all, row) => all + numberOf(row), 0);
+  const currencies = new Set(rows.flatMap(({ cost }) => Object.keys(cost)));
+  const sums = [...currencies].map(
+    (currency) => `${sum(({ cost }) => cost[currency] ?? 0).toFixed(4)} ${currency}`,
+  );
+  const unpriced = sum((row) => row.unpriced);
   const open = unpriced > 0 ? [`${unpriced} not priced`] : [];
-  return [calls, fresh + written, cached, output].map(String).concat([...sums, ...open].join(" + ") || "-");
+  return [
+    sum(({ calls }) => calls),
+    sum(({ fresh, written }) => fresh + written),
+    sum(({ cached }) => cached),
+    sum(({ output }) => output),
+  ]
+    .map(String)
+    .concat([...sums, ...open].join(" + ") || "-");
 }
 
 const networkCommand: Command = {

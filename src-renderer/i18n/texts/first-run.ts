@@ -3,12 +3,15 @@ export const firstRun = {
   "first.title": ["First steps", "开始使用"],
   "first.welcome": ["Welcome", "欢迎"],
   "first.channel": ["Your model", "你的模型"],
-  "first.test": ["Test", "测试"],
+  "first.certificate": ["Certificate", "证书"],
   "first.client": ["Cursor", "Cursor"],
   "first.proof": ["First answer", "第一个回答"],
   "first.welcome.title": ["Your own models inside Cursor", "在 Cursor 中使用你自己的模型"],
   "first.channel.title": ["Which model shall answer?", "让哪个模型来回答？"],
-  "first.test.title": ["Does it answer?", "它能回答吗？"],
+  "first.certificate.title": ["Let Cursor believe Ownkey", "让 Cursor 信任 Ownkey"],
+  "first.way.ide": ["Cursor", "Cursor"],
+  "first.way.cli": ["Command line", "命令行"],
+  "first.way.sdk": ["SDK", "SDK"],
   "first.client.title": ["Let Cursor in", "让 Cursor 接入"],
   "first.proof.title": ["Ask something in Cursor", "在 Cursor 中提问"],
   "first.promise.models": [
@@ -29,19 +32,6 @@ export const firstRun = {
   ],
   "first.channel.there.one": ["{n} channel is there.", "已有 {n} 个渠道。"],
   "first.channel.there.other": ["{n} channels are there.", "已有 {n} 个渠道。"],
-  "first.test.about": [
-    "One small request goes to your account (a few tokens), exactly as Cursor’s requests will.",
-    "会向你的账户发送一个很小的请求（几个 Token），方式与 Cursor 的请求完全相同。",
-  ],
-  "first.test.none": ["Add a channel first: go one step back.", "请先添加渠道：返回上一步。"],
-  "first.client.about": [
-    "Cursor’s client signs in with a local key. Make one, and give it to the client as CURSOR_API_KEY.",
-    "Cursor 客户端用本地密钥登录。创建一个，并作为 CURSOR_API_KEY 交给客户端。",
-  ],
-  "first.client.address": [
-    "The address for CURSOR_BACKEND_URL is printed where Ownkey was started, as “direct”. It holds a secret, so this window does not show it.",
-    "CURSOR_BACKEND_URL 的地址会在启动 Ownkey 的终端中以 “direct” 显示。它包含机密，因此此窗口不显示。",
-  ],
   "first.proof.about": [
     "Choose one of your models and ask anything. What happens is seen here at once.",
     "选择你的一个模型并随意提问，进展会立即显示在这里。",

@@ -18,18 +18,23 @@ export const frame = {
   "health.no_channel": ["Waiting for a first channel", "等待添加第一个渠道"],
   "health.all_off": ["All channels are off", "所有渠道都已停用"],
   "health.all_off.remedy": [
-    "Cursor is offered no model. Switch a channel on:",
-    "Cursor 现在得不到任何模型。请启用一个渠道：",
+    "Cursor is offered no model. Switch a channel on.",
+    "Cursor 没有得到任何模型。请启用一个渠道。",
   ],
   "health.no_usable_key": ["No channel has a key", "没有可用的密钥"],
   "health.no_usable_key.remedy": [
-    "Every channel that is on lacks its key, so no model can answer. What to do stands beside each of them below.",
-    "已启用的渠道都缺少密钥，模型无法应答。处理方法见下方各渠道。",
+    "Every channel that is on lacks its key, so no model can answer.",
+    "所有启用的渠道都缺少密钥，因此没有模型可以回答。",
   ],
-  "health.no_local_key": ["No local key", "没有本地密钥"],
-  "health.no_local_key.remedy": [
-    "Cursor’s client signs in to Ownkey with a key of its own, and there is none yet. Make one:",
-    "Cursor 客户端要用 Ownkey 自己的密钥登录，目前还没有。请创建一个：",
+  "health.not_connected": ["Cursor is not connected", "Cursor 尚未接入"],
+  "health.not_connected.remedy": [
+    "Nothing leads Cursor to Ownkey yet, so it does not see your models.",
+    "Cursor 还没有接入 Ownkey，因此看不到你的模型。",
+  ],
+  "health.paused": ["Paused", "已暂停"],
+  "health.paused.remedy": [
+    "Everything passes through unchanged; your models do not answer.",
+    "所有内容原样通过，你的模型不会回答。",
   ],
   "health.failed": ["The state could not be read", "无法读取状态"],
   "health.channels.one": ["{n} channel", "{n} 个渠道"],

@@ -20,6 +20,8 @@ export const inspector = {
   ],
   "inspector.none": ["Waiting for the first request from Cursor.", "正在等待来自 Cursor 的第一个请求。"],
   "inspector.noHit": ["0 of {all} match.", "{all} 条中没有匹配项。"],
+  "inspector.keepFilter": ["Keep this filter", "保存此筛选"],
+  "inspector.forgetFilter": ["Forget this filter", "移除此筛选"],
   "inspector.clearFilter": ["Clear the filter", "清除筛选"],
   "inspector.layout.right": ["Show a call at the right", "在右侧显示调用"],
   "inspector.layout.bottom": ["Show a call below", "在下方显示调用"],

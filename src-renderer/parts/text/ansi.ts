@@ -18,7 +18,7 @@ const plain: Style = { colour: null, isBold: false };
 
 const sequence =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
-  /\u001b\[([0-9;:]*)m|\u001b\[[0-?]*[ -/]*[@-~]|\u001b[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)?|\u001b[ -/]*[0-~]|\u009b[0-?]*[ -/]*[@-~]/g;
+  /\u001b\[([0-9;:]*)m|\u001b\[[0-?]*[ -/]*[@-~]|\u001b[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)?|\u001b[ -/]*[0-~]|\u009b[0-?]*[ -/]*[@-~]|[\u001b\u009b]/g;
 
 export function spansOf(output: string): readonly Span[] {
   const spans: Span[] = [];

@@ -1,109 +1,113 @@
-/** The channels: the models that Cursor is offered. */
+/** The channels: the models that Cursor is offered, as a list with one of them open beside it. */
 import { Plus } from "lucide-react";
 import { useCallback, useState } from "react";
 import { useStore } from "zustand";
 import type { ChannelView } from "../../../src-main/contract.ts";
-import { useFrame } from "../../frame/frame.ts";
+import { useFrame, useRoute } from "../../frame/frame.ts";
 import { useKeys } from "../../frame/keys.ts";
 import { Page } from "../../frame/page.tsx";
 import { useWords } from "../../i18n/language.tsx";
-import { Dialog } from "../../parts/dialog.tsx";
+import { Confirm } from "../../parts/confirm.tsx";
+import { Menu } from "../../parts/menu.tsx";
 import { Empty, Loaded } from "../../parts/panel.tsx";
 import parts from "../../styles/parts.module.css";
-import { ChannelForm } from "./channel-form.tsx";
+import { ChannelEditor } from "./channel-editor.tsx";
 import { ChannelList } from "./channel-list.tsx";
-import styles from "./form.module.css";
+import styles from "./channels.module.css";
+import { ExportDialog, ImportDialog } from "./transfer.tsx";
 
-/** new: one is being added. */
-type Edited = ChannelView | "new" | null;
+/** In the place of an id: one is being added. */
+const isNew = "new";
 
 export function ChannelsPage() {
   const words = useWords();
-  const { channels } = useFrame().stores;
+  const { stores, route } = useFrame();
+  const { channels } = stores;
+  const { id } = useRoute();
   const state = useStore(channels.store);
-  const [edited, setEdited] = useState<Edited>(null);
-  const [removed, setRemoved] = useState<ChannelView | null>(null);
+  const [transfer, setTransfer] = useState<"import" | "export" | null>(null);
+  const open = useCallback((to: string | null) => route.go("channels", to), [route]);
   useKeys(
-    useCallback((event) => {
-      if (event.key !== "n") return false;
-      setEdited("new");
-      return true;
-    }, []),
+    useCallback(
+      (event) => {
+        if (event.key !== "n") return false;
+        open(isNew);
+        return true;
+      },
+      [open],
+    ),
   );
   const add = (
-    <button type="button" className={parts.primary} aria-keyshortcuts="n" onClick={() => setEdited("new")}>
+    <button type="button" className={parts.primary} aria-keyshortcuts="n" onClick={() => open(isNew)}>
       <Plus size={16} aria-hidden="true" />
       {words.text("channels.add")}
     </button>
   );
+  const actions = (
+    <div className={styles.actions}>
+      <Menu
+        label={words.text("channels.transfer")}
+        sign={words.text("channels.transfer")}
+        items={[
+          { label: words.text("channels.import"), onChoose: () => setTransfer("import") },
+          { label: words.text("channels.export"), onChoose: () => setTransfer("export") },
+        ]}
+      />
+      {id !== isNew && add}
+    </div>
+  );
   return (
-    <Page title={words.text("nav.channels")} actions={edited === null && add}>
-      {edited !== null && <Editor edited={edited} onEnd={() => setEdited(null)} />}
+    <Page title={words.text("nav.channels")} actions={actions}>
       <Loaded state={state} failure={words.text("channels.failed")} onRetry={() => void channels.load()}>
-        {(list) =>
-          list.length === 0 ? (
-            edited === null && (
-              <Empty title={words.text("channels.empty.title")} body={words.text("channels.empty.body")} />
-            )
-          ) : (
-            <>
-              <ChannelList list={list} channels={channels} onEdit={setEdited} onRemove={setRemoved} />
-              <p className={parts.hint}>{words.text("channels.test.cost")}</p>
-            </>
-          )
-        }
+        {(list) => <ListAndEditor list={list} opened={id} open={open} />}
       </Loaded>
-      {removed && <RemoveDialog channel={removed} onEnd={() => setRemoved(null)} />}
+      {transfer === "import" && <ImportDialog onClose={() => setTransfer(null)} />}
+      {transfer === "export" && <ExportDialog onClose={() => setTransfer(null)} />}
     </Page>
   );
 }
 
-interface EditorProps {
-  readonly edited: ChannelView | "new";
-  readonly onEnd: () => void;
+interface ListAndEditorProps {
+  readonly list: readonly ChannelView[];
+  readonly opened: string | null;
+  readonly open: (id: string | null) => void;
 }
 
-function Editor({ edited, onEnd }: EditorProps) {
-  const words = useWords();
-  const channel = edited === "new" ? null : edited;
-  const title = channel
-    ? words.text("channels.editName", { name: channel.name })
-    : words.text("channels.add");
-  return (
-    <section className={styles.panel} aria-label={title}>
-      <ChannelForm key={channel?.id ?? "new"} channel={channel} onSaved={onEnd} onCancel={onEnd} />
-    </section>
-  );
-}
-
-interface RemoveDialogProps {
-  readonly channel: ChannelView;
-  readonly onEnd: () => void;
-}
-
-function RemoveDialog({ channel, onEnd }: RemoveDialogProps) {
+function ListAndEditor({ list, opened, open }: ListAndEditorProps) {
   const words = useWords();
   const { client } = useFrame().stores;
-  const remove = () => {
-    onEnd();
-    void client.call("channels.remove", { id: channel.id });
+  const [removed, setRemoved] = useState<ChannelView | null>(null);
+  const channel = list.find(({ id }) => id === opened) ?? null;
+  const isOpen = channel !== null || opened === isNew;
+  const remove = (id: string) => {
+    if (id === opened) open(null);
+    void client.call("channels.remove", { id });
   };
   return (
-    <Dialog
-      title={words.text("channels.removeName", { name: channel.name })}
-      onClose={onEnd}
-      actions={
-        <>
-          <button type="button" className={parts.button} onClick={onEnd}>
-            {words.text("action.cancel")}
-          </button>
-          <button type="button" className={parts.primary} onClick={remove}>
-            {words.text("action.delete")}
-          </button>
-        </>
-      }
-    >
-      <p>{words.text("channels.removeMeans")}</p>
-    </Dialog>
+    <div className={styles.split} data-open={isOpen}>
+      {list.length > 0 && <ChannelList list={list} opened={opened} onOpen={open} onRemove={setRemoved} />}
+      {list.length === 0 && !isOpen && (
+        <Empty title={words.text("channels.empty.title")} body={words.text("channels.empty.body")} />
+      )}
+      {isOpen && (
+        <ChannelEditor
+          key={channel?.id ?? isNew}
+          channel={channel}
+          onSaved={(saved) => open(saved?.id ?? null)}
+          onClose={() => open(null)}
+        />
+      )}
+      {removed && (
+        <Confirm
+          title={words.text("channels.removeName", { name: removed.name })}
+          action={words.text("action.delete")}
+          isDangerous
+          onConfirm={() => remove(removed.id)}
+          onClose={() => setRemoved(null)}
+        >
+          <p>{words.text("channels.removeMeans")}</p>
+        </Confirm>
+      )}
+    </div>
   );
 }

@@ -10,6 +10,7 @@ import { Meter } from "../../parts/meter.tsx";
 import { hashOf } from "../../stores/route.ts";
 import parts from "../../styles/parts.module.css";
 import { CacheStrip } from "./cache-strip.tsx";
+import { ConversationMenu } from "./conversation-menu.tsx";
 import { markdownOf } from "./copy-text.ts";
 import type { Item } from "./items.ts";
 import list from "./list.module.css";
@@ -47,6 +48,7 @@ export function ReaderHead({ reading: { conversation, context, calls }, items }:
             {words.text("conversation.stop")}
           </button>
         )}
+        <ConversationMenu conversation={conversation} callId={calls.at(-1)?.callId ?? null} />
       </div>
       <p className={styles.facts}>
         {channelName && <Foreign text={channelName} />}

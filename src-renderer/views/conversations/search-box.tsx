@@ -1,9 +1,9 @@
 /** What to look for in the conversations. */
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useEffect, useState } from "react";
 import { useStore } from "zustand";
 import { useFrame } from "../../frame/frame.ts";
-import { useKeys } from "../../frame/keys.ts";
 import { useWords } from "../../i18n/language.tsx";
+import { SearchField } from "../../parts/search-field.tsx";
 import parts from "../../styles/parts.module.css";
 import styles from "./list.module.css";
 
@@ -18,7 +18,6 @@ export function SearchBox() {
   const { conversations } = useFrame().stores;
   const wanted = useStore(conversations.store, (list) => list.wanted);
   const [text, setText] = useState(wanted.text);
-  const field = useRef<HTMLInputElement>(null);
 
   useEffect(() => {
     if (text === conversations.store.getState().wanted.text) return;
@@ -26,26 +25,9 @@ export function SearchBox() {
     return () => clearTimeout(timer);
   }, [text, conversations]);
 
-  useKeys(
-    useCallback((event) => {
-      if (event.key !== "/") return false;
-      field.current?.focus();
-      return true;
-    }, []),
-  );
-
   return (
-    <search className={styles.search}>
-      <input
-        ref={field}
-        type="search"
-        className={parts.field}
-        placeholder={words.text("conversations.search")}
-        aria-label={words.text("conversations.search")}
-        aria-keyshortcuts="/"
-        value={text}
-        onChange={(event) => setText(event.target.value)}
-      />
+    <div className={styles.search}>
+      <SearchField label={words.text("conversations.search")} value={text} onChange={setText} />
       <div>
         <select
           className={parts.field}
@@ -78,6 +60,6 @@ export function SearchBox() {
           ))}
         </select>
       </div>
-    </search>
+    </div>
   );
 }

@@ -7,28 +7,35 @@ import { useStore } from "zustand";
 import { useFrame } from "../../frame/frame.ts";
 import { useWords } from "../../i18n/language.tsx";
 import { Glyph, type Tone } from "../../parts/glyph.tsx";
+import { Tabs } from "../../parts/tabs.tsx";
 import { hashOf } from "../../stores/route.ts";
 import parts from "../../styles/parts.module.css";
-import { ChannelForm } from "../channels/channel-form.tsx";
-import { ChannelList } from "../channels/channel-list.tsx";
+import { ChannelEditor } from "../channels/channel-editor.tsx";
+import { TestPanel } from "../channels/test-panel.tsx";
+import { Certificate } from "../connect/certificate.tsx";
+import { CliCard, SdkCard } from "../connect/clients.tsx";
+import { Ide } from "../connect/ide.tsx";
 import { LanguageAndTheme } from "../settings/general.tsx";
-import { NewKey } from "../settings/local-keys.tsx";
+import { useCall } from "../use-call.ts";
 import styles from "./first-run.module.css";
 
-const steps = ["welcome", "channel", "test", "client", "proof"] as const;
+const steps = ["welcome", "channel", "certificate", "client", "proof"] as const;
 type Step = (typeof steps)[number];
 
 const shown: { readonly [S in Step]: () => ReactNode } = {
   welcome: Welcome,
   channel: Channel,
-  test: Test,
+  certificate: CertificateStep,
   client: Client,
   proof: Proof,
 };
 
 export function FirstRun({ onDone }: { readonly onDone: () => void }) {
   const words = useWords();
-  const [step, setStep] = useState<Step>("welcome");
+  const { preferences } = useFrame();
+  const kept = useStore(preferences.store, ({ firstStep }) => firstStep);
+  const step = steps.find((each) => each === kept) ?? "welcome";
+  const setStep = (to: Step) => preferences.set({ firstStep: to });
   const at = steps.indexOf(step);
   const next = steps[at + 1];
   const before = steps[at - 1];
@@ -83,50 +90,50 @@ function Welcome() {
   );
 }
 
+/** The channel that was added last, with its test. */
 function Channel() {
   const words = useWords();
   const { channels } = useFrame().stores;
   const state = useStore(channels.store);
   const list = state.type === "loaded" ? state.value : [];
-  const [isAdding, setIsAdding] = useState(list.length === 0);
-  if (isAdding)
+  const newest = list.toSorted((a, b) => b.createdMs - a.createdMs)[0];
+  if (!newest)
     return (
       <>
         <p>{words.text("first.channel.about")}</p>
-        <ChannelForm channel={null} onSaved={() => setIsAdding(false)} />
+        <ChannelEditor channel={null} onSaved={() => {}} />
       </>
     );
   return (
     <>
       <p>{words.plural("first.channel.there", list.length)}</p>
-      <ChannelList list={list} channels={channels} />
+      <TestPanel channel={newest} isDirty={false} onSave={async () => true} />
     </>
   );
 }
 
-function Test() {
-  const words = useWords();
-  const { channels } = useFrame().stores;
-  const state = useStore(channels.store);
-  const list = state.type === "loaded" ? state.value : [];
-  if (list.length === 0) return <p>{words.text("first.test.none")}</p>;
-  return (
-    <>
-      <p>{words.text("first.test.about")}</p>
-      <ChannelList list={list} channels={channels} />
-    </>
-  );
+function CertificateStep() {
+  return <Certificate ca={useCall("ca.show", null)} />;
 }
+
+const ways = ["ide", "cli", "sdk"] as const;
 
 function Client() {
   const words = useWords();
-  const { status } = useFrame().stores;
+  const ca = useCall("ca.show", null);
+  const setup = useCall("setup.status", null);
+  const [way, setWay] = useState<(typeof ways)[number]>("ide");
   return (
-    <>
-      <p>{words.text("first.client.about")}</p>
-      <NewKey onMade={() => void status.load()} />
-      <p>{words.text("first.client.address")}</p>
-    </>
+    <Tabs
+      label={words.text("first.client.title")}
+      tabs={ways.map((key) => ({ key, title: words.text(`first.way.${key}`) }))}
+      chosen={way}
+      onChoose={setWay}
+    >
+      {way === "ide" && <Ide setup={setup} ca={ca} />}
+      {way === "cli" && <CliCard ca={ca} />}
+      {way === "sdk" && <SdkCard />}
+    </Tabs>
   );
 }
 

@@ -1,13 +1,13 @@
 /** The Inspector: every request to a model, and all that is known of one. */
-import { PanelBottom, PanelRight, Pause, Play } from "lucide-react";
-import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
+import { PanelBottom, PanelRight, Pause, Play, Star } from "lucide-react";
+import { useDeferredValue, useEffect, useMemo, useState } from "react";
 import { useStore } from "zustand";
 import type { CallView } from "../../../src-main/contract.ts";
 import { useFrame, useRoute } from "../../frame/frame.ts";
-import { useKeys } from "../../frame/keys.ts";
 import { Page } from "../../frame/page.tsx";
 import { useWords } from "../../i18n/language.tsx";
 import { Loaded } from "../../parts/panel.tsx";
+import { SearchField } from "../../parts/search-field.tsx";
 import { readFilter } from "../../stores/call-filter.ts";
 import parts from "../../styles/parts.module.css";
 import { CallDetail } from "./call-detail.tsx";
@@ -43,6 +43,7 @@ interface CallsProps {
 
 function Calls({ calls, opened }: CallsProps) {
   const words = useWords();
+  const filters = useStore(useFrame().preferences.store, (preferences) => preferences.filters);
   const [text, setText] = useState("");
   const [paused, setPaused] = useState<readonly CallView[] | null>(null);
   const wanted = useDeferredValue(text);
@@ -51,7 +52,14 @@ function Calls({ calls, opened }: CallsProps) {
   return (
     <section className={styles.calls} aria-label={words.text("inspector.calls")}>
       <div className={styles.bar}>
-        <FilterBox text={text} onChange={setText} />
+        <SearchField label={words.text("inspector.filter")} value={text} onChange={setText} list={examplesId}>
+          <datalist id={examplesId}>
+            {[...filters, ...examples].map((filter) => (
+              <option key={filter} value={filter} />
+            ))}
+          </datalist>
+        </SearchField>
+        <SaveFilter text={text.trim()} />
         <span role="status">
           {words.text("inspector.count", {
             shown: words.number(shown.length),
@@ -80,43 +88,7 @@ function Calls({ calls, opened }: CallsProps) {
   );
 }
 
-interface FilterBoxProps {
-  readonly text: string;
-  readonly onChange: (text: string) => void;
-}
-
-function FilterBox({ text, onChange }: FilterBoxProps) {
-  const words = useWords();
-  const field = useRef<HTMLInputElement>(null);
-  useKeys(
-    useCallback((event) => {
-      if (event.key !== "/") return false;
-      field.current?.focus();
-      return true;
-    }, []),
-  );
-  return (
-    <search className={styles.filter}>
-      <input
-        ref={field}
-        type="search"
-        className={parts.field}
-        list="inspector-filters"
-        placeholder={words.text("inspector.filter")}
-        aria-label={words.text("inspector.filter")}
-        aria-keyshortcuts="/"
-        value={text}
-        onChange={({ target }) => onChange(target.value)}
-      />
-      <datalist id="inspector-filters">
-        {examples.map((example) => (
-          <option key={example} value={example} />
-        ))}
-      </datalist>
-    </search>
-  );
-}
-
+const examplesId = "inspector-filters";
 const examples = [
   "status:failed",
   "status:running",
@@ -126,6 +98,29 @@ const examples = [
   "ms>5000",
   "tokens>50000",
 ];
+
+/** Kept filters are offered first while one is being typed. */
+function SaveFilter({ text }: { readonly text: string }) {
+  const words = useWords();
+  const { preferences } = useFrame();
+  const filters = useStore(preferences.store, (all) => all.filters);
+  if (text === "") return null;
+  const isKept = filters.includes(text);
+  return (
+    <button
+      type="button"
+      className={parts.button}
+      aria-pressed={isKept}
+      aria-label={words.text(isKept ? "inspector.forgetFilter" : "inspector.keepFilter")}
+      title={words.text(isKept ? "inspector.forgetFilter" : "inspector.keepFilter")}
+      onClick={() =>
+        preferences.set({ filters: isKept ? filters.filter((kept) => kept !== text) : [...filters, text] })
+      }
+    >
+      <Star size={14} fill={isKept ? "currentColor" : "none"} aria-hidden="true" />
+    </button>
+  );
+}
 
 interface NothingProps {
   readonly isFiltered: boolean;

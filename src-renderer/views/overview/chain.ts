@@ -24,13 +24,18 @@ export function chainOf({ status, channels, calls }: ChainFacts): readonly Chain
   const lacking = on.filter(({ key }) => key === "missing" || key === "unreadable");
   const ended = calls.find(({ status: how }) => how === "committed" || how === "failed");
   return [
-    link("client", status.keys > 0 ? "ok" : "off", "overview"),
-    link("program", status.port === null ? "broken" : "ok", "overview"),
+    link("client", status.isSetUp || status.keys > 0 ? "ok" : "off", "connect"),
+    link("program", programState(status), "connect"),
     link("channels", on.length > 0 ? "ok" : "off", "channels"),
     link("keys", keysState(on.length, lacking.length), "channels"),
     { ...link("lastCall", lastState(ended), "inspector"), id: ended?.callId ?? null },
   ];
 }
+
+const programState = ({ port, isPaused }: Status): ChainLink["state"] => {
+  if (port === null) return "broken";
+  return isPaused ? "off" : "ok";
+};
 
 function keysState(on: number, lacking: number): ChainLink["state"] {
   if (on === 0) return "waiting";

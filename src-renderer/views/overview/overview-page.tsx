@@ -23,13 +23,13 @@ const dayMs = 86_400_000;
 export function OverviewPage() {
   const words = useWords();
   const { stores, preferences } = useFrame();
-  const { firstRun } = useStore(preferences.store);
+  const { firstRun, isKnown } = useStore(preferences.store);
   const channels = useStore(stores.channels.store);
   const isEmpty = channels.type === "loaded" && channels.value.length === 0;
   // Begun with an empty program, it stays until the user is done with it.
   useEffect(() => {
-    if (isEmpty && firstRun === "unknown") preferences.set({ firstRun: "open" });
-  }, [isEmpty, firstRun, preferences]);
+    if (isKnown && isEmpty && firstRun === "unknown") preferences.set({ firstRun: "open" });
+  }, [isKnown, isEmpty, firstRun, preferences]);
   const isFirst = firstRun === "open";
   return (
     <Page title={words.text("nav.overview")} isTitleUnseen>

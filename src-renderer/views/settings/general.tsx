@@ -39,13 +39,15 @@ export function LanguageAndTheme() {
     <>
       <Choice
         legend={words.text("settings.language")}
-        value={language}
-        options={[
-          { value: "system", label: words.text("settings.system") },
-          // Each in its own language: who cannot read the window must find it.
-          { value: "en", label: "English" },
-          { value: "zh-CN", label: "简体中文" },
-        ]}
+        value={language === "pseudo" ? "en" : language}
+        options={
+          [
+            { value: "system", label: words.text("settings.system") },
+            // Each in its own language: who cannot read the window must find it.
+            { value: "en", label: "English" },
+            { value: "zh-CN", label: "简体中文" },
+          ] as const
+        }
         onChange={(value) => preferences.set({ language: value })}
       />
       <Choice

@@ -4,23 +4,20 @@ import type { KeyView } from "../../../src-main/contract.ts";
 import { useFrame } from "../../frame/frame.ts";
 import { useWords } from "../../i18n/language.tsx";
 import { CommandLine } from "../../parts/command-line.tsx";
-import { Dialog } from "../../parts/dialog.tsx";
-import { Field } from "../../parts/field.tsx";
+import { Confirm } from "../../parts/confirm.tsx";
+import { TextField } from "../../parts/field.tsx";
 import { Foreign } from "../../parts/foreign.tsx";
 import { Loaded } from "../../parts/panel.tsx";
 import parts from "../../styles/parts.module.css";
+import { useCall } from "../use-call.ts";
 import styles from "./settings.module.css";
-import { useCall } from "./use-call.ts";
 
 export function LocalKeys() {
   const words = useWords();
   const { client } = useFrame().stores;
   const keys = useCall("keys.list", null);
   const [revoking, setRevoking] = useState<KeyView | null>(null);
-  const revoke = (id: string) => {
-    setRevoking(null);
-    void client.call("keys.revoke", { id }).then(keys.load);
-  };
+  const revoke = (id: string) => void client.call("keys.revoke", { id }).then(keys.load);
   return (
     <div className={styles.form}>
       <p>{words.text("access.about")}</p>
@@ -53,29 +50,28 @@ export function LocalKeys() {
         )}
       </Loaded>
       {revoking && (
-        <Dialog
+        <Confirm
           title={words.text("access.revokeName", { name: revoking.name })}
+          action={words.text("access.revoke")}
+          isDangerous
+          onConfirm={() => revoke(revoking.id)}
           onClose={() => setRevoking(null)}
-          actions={
-            <>
-              <button type="button" className={parts.button} onClick={() => setRevoking(null)}>
-                {words.text("action.cancel")}
-              </button>
-              <button type="button" className={parts.primary} onClick={() => revoke(revoking.id)}>
-                {words.text("access.revoke")}
-              </button>
-            </>
-          }
         >
           <p>{words.text("access.revokeMeans")}</p>
-        </Dialog>
+        </Confirm>
       )}
     </div>
   );
 }
 
+interface NewKeyProps {
+  readonly onMade: () => void;
+  /** Before the key, where it is to be copied as a line. */
+  readonly line?: string;
+}
+
 /** Makes one, and shows it the only time that it can be shown. */
-export function NewKey({ onMade }: { readonly onMade: () => void }) {
+export function NewKey({ onMade, line = "" }: NewKeyProps) {
   const words = useWords();
   const { client } = useFrame().stores;
   const [name, setName] = useState("Cursor");
@@ -96,23 +92,19 @@ export function NewKey({ onMade }: { readonly onMade: () => void }) {
     return (
       <div className={styles.made} role="status">
         <strong>{words.text("access.made")}</strong>
-        <CommandLine command={made} />
+        <CommandLine command={`${line}${made}`} />
       </div>
     );
   return (
     <form className={styles.inline} onSubmit={make}>
-      <Field label={words.text("access.name")} error={error}>
-        {(ids) => (
-          <input
-            {...ids}
-            className={parts.field}
-            required
-            maxLength={100}
-            value={name}
-            onChange={({ target }) => setName(target.value)}
-          />
-        )}
-      </Field>
+      <TextField
+        label={words.text("access.name")}
+        error={error}
+        required
+        maxLength={100}
+        value={name}
+        onChange={setName}
+      />
       <button type="submit" className={parts.primary}>
         {words.text("access.new")}
       </button>

@@ -3,12 +3,12 @@ import { useState } from "react";
 import type { RecordingLevel } from "../../../src-main/contract.ts";
 import { useFrame } from "../../frame/frame.ts";
 import { useWords } from "../../i18n/language.tsx";
-import { Dialog } from "../../parts/dialog.tsx";
+import { Confirm } from "../../parts/confirm.tsx";
 import { Choice } from "../../parts/field.tsx";
 import { Loaded } from "../../parts/panel.tsx";
 import parts from "../../styles/parts.module.css";
+import { useCall } from "../use-call.ts";
 import styles from "./settings.module.css";
-import { useCall } from "./use-call.ts";
 
 const levels: readonly RecordingLevel[] = ["failures", "all", "none"];
 const dayMs = 86_400_000;
@@ -18,10 +18,7 @@ export function Recordings() {
   const { client } = useFrame().stores;
   const recording = useCall("recording.get", null);
   const [isAsking, setIsAsking] = useState(false);
-  const clear = () => {
-    setIsAsking(false);
-    void client.call("recording.clear", { callIds: null }).then(recording.set);
-  };
+  const clear = () => void client.call("recording.clear", { callIds: null }).then(recording.set);
   return (
     <Loaded state={recording.state} failure={words.text("recording.failed")} onRetry={recording.load}>
       {({ level, calls, bytes, keptBytes, keptMs }) => (
@@ -50,22 +47,15 @@ export function Recordings() {
             {words.text("recording.clear")}
           </button>
           {isAsking && (
-            <Dialog
+            <Confirm
               title={words.plural("recording.clearTitle", calls)}
+              action={words.text("action.delete")}
+              isDangerous
+              onConfirm={clear}
               onClose={() => setIsAsking(false)}
-              actions={
-                <>
-                  <button type="button" className={parts.button} onClick={() => setIsAsking(false)}>
-                    {words.text("action.cancel")}
-                  </button>
-                  <button type="button" className={parts.primary} onClick={clear}>
-                    {words.text("action.delete")}
-                  </button>
-                </>
-              }
             >
               <p>{words.text("recording.clearMeans")}</p>
-            </Dialog>
+            </Confirm>
           )}
         </div>
       )}

@@ -4,13 +4,14 @@ import { Page } from "../../frame/page.tsx";
 import { useWords } from "../../i18n/language.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
 import { About } from "./about.tsx";
+import { Data } from "./data.tsx";
 import { General } from "./general.tsx";
 import { Keyboard } from "./keyboard.tsx";
 import { LocalKeys } from "./local-keys.tsx";
 import { Recordings } from "./recordings.tsx";
 import { WebSearch } from "./web-search.tsx";
 
-const tabs = ["general", "access", "search", "recording", "keyboard", "about"] as const;
+const tabs = ["general", "access", "search", "recording", "data", "keyboard", "about"] as const;
 type TabName = (typeof tabs)[number];
 
 const shown: { readonly [T in TabName]: () => React.ReactNode } = {
@@ -18,6 +19,7 @@ const shown: { readonly [T in TabName]: () => React.ReactNode } = {
   access: LocalKeys,
   search: WebSearch,
   recording: Recordings,
+  data: Data,
   keyboard: Keyboard,
   about: About,
 };

@@ -3,13 +3,13 @@ import { type FormEvent, useState } from "react";
 import type { SearchHit, SearchProvider, SearchView, SetSearch } from "../../../src-main/contract.ts";
 import { useFrame } from "../../frame/frame.ts";
 import { useWords } from "../../i18n/language.tsx";
-import { Choice, Field } from "../../parts/field.tsx";
+import { Choice, TextField } from "../../parts/field.tsx";
 import { Foreign } from "../../parts/foreign.tsx";
 import { Loaded } from "../../parts/panel.tsx";
 import { messageOf } from "../../stores/shadow.ts";
 import parts from "../../styles/parts.module.css";
+import { useCall } from "../use-call.ts";
 import styles from "./settings.module.css";
-import { useCall } from "./use-call.ts";
 
 const providers: readonly (SearchProvider | "none")[] = ["none", "brave", "tavily", "exa", "searxng"];
 const titles = { brave: "Brave", tavily: "Tavily", exa: "Exa", searxng: "SearXNG" } as const;
@@ -56,37 +56,26 @@ function SearchForm({ view, onSaved }: SearchFormProps) {
         onChange={setProvider}
       />
       {provider === "searxng" && (
-        <Field label={words.text("search.address")} error={error}>
-          {(ids) => (
-            <input
-              {...ids}
-              type="url"
-              className={parts.field}
-              required
-              value={address}
-              onChange={({ target }) => setAddress(target.value)}
-            />
-          )}
-        </Field>
+        <TextField
+          label={words.text("search.address")}
+          error={error}
+          type="url"
+          required
+          value={address}
+          onChange={setAddress}
+        />
       )}
       {provider !== "none" && provider !== "searxng" && (
-        <Field
+        <TextField
           label={words.text("form.key")}
           hint={isKept ? words.text("form.keyKept") : words.text("search.key")}
           error={error}
-        >
-          {(ids) => (
-            <input
-              {...ids}
-              type="password"
-              autoComplete="off"
-              className={parts.field}
-              required={!isKept}
-              value={key}
-              onChange={({ target }) => setKey(target.value)}
-            />
-          )}
-        </Field>
+          type="password"
+          autoComplete="off"
+          required={!isKept}
+          value={key}
+          onChange={setKey}
+        />
       )}
       <button type="submit" className={parts.primary}>
         {words.text("action.save")}

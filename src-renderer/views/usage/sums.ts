@@ -4,7 +4,8 @@ import type { UsageRow } from "../../../src-main/contract.ts";
 export type Sums = Omit<UsageRow, "day" | "channelId" | "channelName" | "model">;
 
 const nothing: Sums = {
-  ...{ calls: 0, failed: 0, fresh: 0, cached: 0, written: 0, output: 0, firstMs: 0, firsts: 0 },
+  ...{ calls: 0, failed: 0, tries: 0, untold: 0, unpriced: 0, firstMs: 0, firsts: 0 },
+  ...{ fresh: 0, cached: 0, written: 0, output: 0, reasoning: 0, cost: {} },
 };
 
 export const sumOf = (rows: readonly UsageRow[]): Sums => rows.reduce(plus, nothing);
@@ -16,9 +17,21 @@ const plus = (a: Sums, b: Sums): Sums => ({
   cached: a.cached + b.cached,
   written: a.written + b.written,
   output: a.output + b.output,
+  reasoning: a.reasoning + b.reasoning,
+  tries: a.tries + b.tries,
+  untold: a.untold + b.untold,
+  unpriced: a.unpriced + b.unpriced,
+  cost: addedUp(a.cost, b.cost),
   firstMs: a.firstMs + b.firstMs,
   firsts: a.firsts + b.firsts,
 });
+
+function addedUp(a: Sums["cost"], b: Sums["cost"]): Sums["cost"] {
+  const currencies = [...new Set([...Object.keys(a), ...Object.keys(b)])];
+  return Object.fromEntries(
+    currencies.map((currency) => [currency, (a[currency] ?? 0) + (b[currency] ?? 0)]),
+  );
+}
 
 export interface Named {
   readonly name: string;
@@ -59,9 +72,19 @@ export function csvOf(rows: readonly UsageRow[]): string {
     "cached",
     "written",
     "output",
+    "tries",
+    "unpriced",
   ] as const;
-  const lines = rows.map((row) => columns.map((column) => cellOf(row[column])).join(","));
-  return `${[columns.join(","), ...lines].join("\r\n")}\r\n`;
+  const currencies = [...new Set(rows.flatMap(({ cost }) => Object.keys(cost)))];
+  const lines = rows.map((row) =>
+    [
+      ...columns.map((column) => cellOf(row[column])),
+      // An empty cell, since what has no price is not free.
+      ...currencies.map((currency) => row.cost[currency] ?? ""),
+    ].join(","),
+  );
+  const head = [...columns, ...currencies.map((currency) => cellOf(`cost ${currency}`))];
+  return `${[head.join(","), ...lines].join("\r\n")}\r\n`;
 }
 
 /** A text that a spreadsheet would take for a formula is marked as text. */

@@ -204,8 +204,19 @@ function figuresOf(sums: Sums, words: Words) {
       value: hitRate === null ? "–" : words.percent(hitRate),
       about: null,
     },
+    {
+      name: words.text("usage.cost"),
+      value: costText(sums, words),
+      about: sums.unpriced > 0 ? words.plural("usage.unpriced", sums.unpriced) : null,
+    },
     { name: words.text("usage.first"), value: first === null ? "–" : words.duration(first), about: null },
   ];
+}
+
+/** "–" where nothing has a price, which is not 0. */
+function costText({ cost }: Sums, words: Words): string {
+  const sums = Object.entries(cost).map(([currency, amount]) => words.money(amount, currency));
+  return sums.join(" + ") || "–";
 }
 
 interface UsageTableProps {
@@ -221,7 +232,7 @@ function UsageTable({ title, list }: UsageTableProps) {
         <thead>
           <tr>
             <th scope="col">{words.text(title)}</th>
-            {(["calls", "fresh", "cached", "written", "output", "hitRate", "first"] as const).map(
+            {(["calls", "fresh", "cached", "written", "output", "hitRate", "first", "cost"] as const).map(
               (column) => (
                 <th key={column} scope="col">
                   {words.text(`usage.${column}`)}
@@ -244,6 +255,10 @@ function UsageTable({ title, list }: UsageTableProps) {
                 <td>{words.number(sums.output)}</td>
                 <td>{hitRate === null ? "–" : words.percent(hitRate)}</td>
                 <td>{first === null ? "–" : words.duration(first)}</td>
+                <td>
+                  {costText(sums, words)}
+                  {sums.unpriced > 0 && <small>{words.plural("usage.unpriced", sums.unpriced)}</small>}
+                </td>
               </tr>
             );
           })}

@@ -1,8 +1,8 @@
 /** Something asked of the program for one part of a page, and asked again at will. */
 import { useCallback, useEffect, useState } from "react";
-import type { CallName, ParamsOf, ResultOf } from "../../../src-main/contract.ts";
-import { useFrame } from "../../frame/frame.ts";
-import { messageOf, type Shadowed } from "../../stores/shadow.ts";
+import type { CallName, ParamsOf, ResultOf } from "../../src-main/contract.ts";
+import { useFrame } from "../frame/frame.ts";
+import { messageOf, type Shadowed } from "../stores/shadow.ts";
 
 export interface Asked<T> {
   readonly state: Shadowed<T>;

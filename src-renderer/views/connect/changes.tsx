@@ -1,0 +1,98 @@
+/** All that Ownkey changed on this computer outside its own folder, each with a way back. */
+import { useState } from "react";
+import type { CaView, SetupState } from "../../../src-main/contract.ts";
+import { useFrame } from "../../frame/frame.ts";
+import { useWords } from "../../i18n/language.tsx";
+import { Confirm } from "../../parts/confirm.tsx";
+import { Foreign } from "../../parts/foreign.tsx";
+import { Sentence } from "../../parts/sentence.tsx";
+import parts from "../../styles/parts.module.css";
+import { useAttempt } from "../use-attempt.ts";
+import type { Asked } from "../use-call.ts";
+import { Card } from "./card.tsx";
+import styles from "./connect.module.css";
+
+interface ChangesProps {
+  readonly setup: Asked<SetupState>;
+  readonly ca: Asked<CaView>;
+}
+
+export function ChangesOnThisComputer({ setup, ca }: ChangesProps) {
+  const words = useWords();
+  const { client } = useFrame().stores;
+  const { isAtWork, error, run } = useAttempt();
+  const [isAsking, setIsAsking] = useState(false);
+  const file = setup.state.type === "loaded" && setup.state.value.isApplied ? setup.state.value.file : null;
+  const view = ca.state.type === "loaded" ? ca.state.value : null;
+  const stores = view?.stores.filter(({ trusted }) => trusted === true) ?? [];
+  const undoSettings = () => client.call("setup.undo", null).then(setup.load);
+  const removeCertificate = () => client.call("ca.remove", { forget: false }).then(ca.set);
+  const changes = [
+    ...(file === null ? [] : [{ name: file, what: words.text("changes.settings"), undo: undoSettings }]),
+    ...stores.map(({ title }) => ({
+      name: title,
+      what: words.text("changes.store"),
+      undo: removeCertificate,
+    })),
+  ];
+  const undoAll = async () => {
+    if (file !== null) await undoSettings();
+    if (stores.length > 0) await removeCertificate();
+  };
+  return (
+    <Card
+      title={words.text("changes.title")}
+      about={words.text("changes.about")}
+      tone="off"
+      state={words.plural("changes.count", changes.length)}
+    >
+      {changes.length > 0 && (
+        <ul className={styles.findings} data-plain>
+          {changes.map(({ name, what, undo }) => (
+            <li key={name}>
+              <span>
+                {what}
+                <small>
+                  <Foreign text={name} />
+                </small>
+              </span>
+              <button
+                type="button"
+                className={parts.button}
+                aria-label={words.text("changes.undoName", { name })}
+                disabled={isAtWork}
+                onClick={() => run(undo)}
+              >
+                {words.text("changes.undo")}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      {error !== null && <Sentence text={error} />}
+      {changes.length > 1 && (
+        <div className={styles.buttons}>
+          <button
+            type="button"
+            className={parts.danger}
+            disabled={isAtWork}
+            onClick={() => setIsAsking(true)}
+          >
+            {words.text("changes.undoAll")}
+          </button>
+        </div>
+      )}
+      {isAsking && (
+        <Confirm
+          title={words.text("changes.undoAll")}
+          action={words.text("changes.undoAll")}
+          isDangerous
+          onConfirm={() => run(undoAll)}
+          onClose={() => setIsAsking(false)}
+        >
+          <p>{words.text("changes.undoAllMeans")}</p>
+        </Confirm>
+      )}
+    </Card>
+  );
+}
