@@ -16,8 +16,8 @@ interface Row<T> {
 const table: { readonly [K in keyof Settings]: Row<Settings[K]> } = {
   keepDays: { parser: z.int().min(1).max(36_500).nullable(), default: null },
   dailyBackups: { parser: z.boolean(), default: true },
-  smallCalls: { parser: z.string().max(100).nullable(), default: null },
   compactPercent: { parser: z.int().min(10).max(100), default: 85 },
+  smallCalls: { parser: z.string().max(100).nullable(), default: null },
   window: {
     parser: z.strictObject({
       language: z.enum(["system", "en", "zh-CN"]),

@@ -265,16 +265,16 @@ test("a host that speaks HTTP/2 only is asked so, whatever the client speaks", a
 });
 
 test("a request that is reset ends upstream while its session goes on; a client that has gone leaves nothing open", async (t) => {
-  const gone = Promise.withResolvers<void>();
+  const [begun, gone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const stand = await startStand(t, (request, response) => {
     if (request.url === "/whole") return void response.end("whole");
-    response.writeHead(200, {}).write("begun");
     response.once("close", gone.resolve);
+    begun.resolve(); // and no answer comes
   });
   const socket = await stand.through(api2, "h2");
   const session = connectHttp2(`https://${api2}`, { createConnection: () => socket }).on("error", () => {});
   const stream = session.request({ ":path": "/" }).on("error", () => {});
-  await once(stream, "data");
+  await begun.promise;
   stream.close(constants.NGHTTP2_CANCEL);
   await gone.promise;
   const whole = session.request({ ":path": "/whole" });

@@ -185,7 +185,6 @@ async function tunnel(
     const [answer, tunnelled, head] = (await once(asked, "connect")) as [IncomingMessage, Socket, Buffer];
     if (answer.statusCode !== 200)
       throw new OwnkeyError("network", `it answered ${answer.statusCode} ${answer.statusMessage}`);
-    tunnelled.setTimeout(0);
     if (head.length > 0) tunnelled.unshift(head);
     return tunnelled;
   } catch (reason) {
