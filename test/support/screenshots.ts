@@ -46,6 +46,8 @@ const studio = await startStudio({ after: (tidy) => void afters.push(tidy as () 
 const browser = await launchChromium();
 try {
   await shootFirstRun();
+  const { window } = await studio.call("settings.get", null);
+  await studio.call("settings.set", { window: { ...window, firstRun: "done" } });
   const channel = await studio.addChannel("DeepSeek", "deepseek-chat");
   for (const text of [prompts.chinese, prompts.hostile, prompts.refused, prompts.fix])
     await playScene(studio, channel, text);

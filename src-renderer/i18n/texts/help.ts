@@ -8,7 +8,10 @@ export const help = {
     "Add a channel: a model with its address and your key.",
     "添加渠道：一个模型，以及它的地址和你的密钥。",
   ],
-  "help.step.key": ["Make a local key and give it to Cursor’s client.", "创建本地密钥并交给 Cursor 客户端。"],
+  "help.step.key": [
+    "Connect Cursor: a certificate, and a few of its settings.",
+    "接入 Cursor：一个证书和几项设置。",
+  ],
   "help.step.ask": [
     "Ask something in Cursor, and watch it under Conversations.",
     "在 Cursor 中提问，并在“会话”中查看。",
@@ -55,8 +58,8 @@ export const help = {
   ],
   "help.delete": ["How do I delete everything?", "如何删除所有内容？"],
   "help.delete.answer": [
-    "Stop Ownkey and delete its data folder; Settings, About says where it is. Recordings alone can be deleted under Settings, Recording.",
-    "停止 Ownkey 并删除它的数据目录；位置见“设置”中的“关于”。仅删除诊断记录请前往“设置”中的“记录”。",
+    "All conversations: Settings, Data. Recordings alone: Settings, Recording. What was changed on this computer: Connect. Everything: stop Ownkey and delete its data folder; Settings, About says where it is.",
+    "所有会话：“设置”中的“数据”。仅诊断记录：“设置”中的“记录”。对这台电脑的更改：“接入”。全部：停止 Ownkey 并删除它的数据目录，位置见“设置”中的“关于”。",
   ],
   "help.report": ["How do I report a problem?", "如何反馈问题？"],
   "help.report.answer": [

@@ -8,7 +8,7 @@ import { Glyph, type Tone } from "../../parts/glyph.tsx";
 import { Sentence } from "../../parts/sentence.tsx";
 import { Coloured } from "../../parts/text/code.tsx";
 import parts from "../../styles/parts.module.css";
-import styles from "./editor.module.css";
+import styles from "./test-panel.module.css";
 import { verdictOf } from "./verdict.ts";
 
 const tones: { readonly [S in TestRow["state"]]: Tone } = { ok: "ok", failed: "err", skipped: "off" };
@@ -31,7 +31,7 @@ export function TestPanel({ channel, isDirty, onSave }: TestPanelProps) {
   };
   return (
     <section className={styles.test} aria-label={words.text("test.title")}>
-      <div className={styles.testHead}>
+      <div className={styles.head}>
         <h3>{words.text("test.title")}</h3>
         <Last channel={channel} />
         <button type="button" className={parts.button} aria-disabled={isRunning} onClick={() => void run()}>
@@ -41,7 +41,7 @@ export function TestPanel({ channel, isDirty, onSave }: TestPanelProps) {
       <p className={parts.hint}>{words.text("channels.test.cost")}</p>
       {test?.type === "failed" && <Sentence text={test.message} />}
       {isRunning && (
-        <ol className={styles.testRows} aria-busy="true">
+        <ol className={styles.rows} aria-busy="true">
           {waiting.map((name) => (
             <li key={name}>
               <Glyph tone="busy" />
@@ -52,7 +52,7 @@ export function TestPanel({ channel, isDirty, onSave }: TestPanelProps) {
         </ol>
       )}
       {test?.type === "done" && (
-        <ol className={styles.testRows}>
+        <ol className={styles.rows}>
           {test.result.rows.map((row) => (
             <Row key={row.name} row={row} />
           ))}

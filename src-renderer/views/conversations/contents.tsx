@@ -1,5 +1,5 @@
 /** What the user asked, in order, for jumping there; only where there is room beside the text. */
-import { useMemo } from "react";
+import { useDeferredValue, useMemo } from "react";
 import { useWords } from "../../i18n/language.tsx";
 import { Foreign } from "../../parts/foreign.tsx";
 import { type Item, promptOf } from "./items.ts";
@@ -13,8 +13,10 @@ interface ContentsProps {
 
 const longest = 80;
 
-export function Contents({ items, rows }: ContentsProps) {
+/** Drawn behind the conversation itself, which is what people wait for. */
+export function Contents({ items: all, rows }: ContentsProps) {
   const words = useWords();
+  const items = useDeferredValue(all, []);
   const prompts = useMemo(
     () =>
       items.flatMap((item, index) => (item.type === "user" ? [{ index, text: promptOf(item.message) }] : [])),

@@ -34,7 +34,9 @@ export function Reader({ reading }: { readonly reading: ConversationReading }) {
     estimateSize: (index) => estimates[items[index]?.type ?? "text"],
     getItemKey: (index) => items[index]?.key ?? index,
     overscan: 6,
-    gap: 12,
+    gap,
+    // People read on where it ends: what stands before is not drawn to be left at once.
+    initialOffset: () => items.reduce((sum, { type }) => sum + estimates[type] + gap, 0),
     paddingStart: 20,
     paddingEnd: 24,
   });
@@ -88,6 +90,8 @@ export function Reader({ reading }: { readonly reading: ConversationReading }) {
     </section>
   );
 }
+
+const gap = 12;
 
 const estimates: Readonly<Record<Item["type"], number>> = {
   user: 84,

@@ -28,7 +28,7 @@ export function HelpPage() {
           <a href={hashOf({ page: "channels", id: null })}>{words.text("help.step.channel")}</a>
         </li>
         <li>
-          <a href={hashOf({ page: "settings", id: "access" })}>{words.text("help.step.key")}</a>
+          <a href={hashOf({ page: "connect", id: null })}>{words.text("help.step.key")}</a>
         </li>
         <li>{words.text("help.step.ask")}</li>
       </ol>

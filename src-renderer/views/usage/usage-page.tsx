@@ -8,6 +8,7 @@ import { useWords } from "../../i18n/language.tsx";
 import type { Words } from "../../i18n/words.ts";
 import { Empty, Loaded, Panel } from "../../parts/panel.tsx";
 import { saveFile } from "../../parts/save-file.ts";
+import { Scrollable } from "../../parts/scrollable.tsx";
 import { messageOf, type Shadowed } from "../../stores/shadow.ts";
 import parts from "../../styles/parts.module.css";
 import { Bars } from "./bars.tsx";
@@ -227,7 +228,7 @@ interface UsageTableProps {
 function UsageTable({ title, list }: UsageTableProps) {
   const words = useWords();
   return (
-    <div className={styles.scroll}>
+    <Scrollable className={styles.scroll} label={words.text(title)}>
       <table className={styles.table}>
         <thead>
           <tr>
@@ -264,6 +265,6 @@ function UsageTable({ title, list }: UsageTableProps) {
           })}
         </tbody>
       </table>
-    </div>
+    </Scrollable>
   );
 }
