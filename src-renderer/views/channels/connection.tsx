@@ -16,7 +16,7 @@ import styles from "./editor.module.css";
 import { KeyField } from "./key-field.tsx";
 import { probeOf } from "./probe.ts";
 
-export const formatTitles: { readonly [F in ChannelFormat]: string } = {
+const formatTitles: { readonly [F in ChannelFormat]: string } = {
   "openai-chat": "OpenAI Chat",
   "openai-responses": "OpenAI Responses",
   anthropic: "Anthropic Messages",
