@@ -222,10 +222,18 @@ test("property: whatever comes in whatever order, histories only grow, one model
   );
 });
 
+/** What is still on its way would be the newer message. */
+async function arrived({ attempts }: Talk): Promise<void> {
+  await until(() => attempts.every(({ end, seen }) => end !== null || seen.length > 0));
+  await Promise.allSettled(attempts.flatMap(({ appends }) => appends));
+}
+
 /** Whatever happened: a new message is answered. */
 async function finish(world: World): Promise<void> {
   for (const talk of world.talks) {
     const machine = talk.asked;
+    await arrived(talk);
+    await world.settled();
     world.connect(talk, { text: `${talk.name}: last`, runId: newId("run") });
     const last = newest(talk);
     assert.ok(last);

@@ -250,9 +250,7 @@ export class Attempt extends Sight {
       known = this.appends.length;
       await Promise.allSettled(this.appends);
     }
-    this.#response?.destroy();
-    this.#stream?.destroy();
-    this.over({ type: "dropped" });
+    this.#abort();
   }
 
   // ---- inside ------------------------------------------------------------------------------------------
@@ -281,8 +279,15 @@ export class Attempt extends Sight {
     const { append = "hex" } = this.options;
     const answer = this.client.appendBytes(this.requestId, seqno, encodeClient(message), append);
     this.appends.push(answer);
-    answer.catch(() => {}); // a broken connection is seen at the stream; who awaits the append sees it there
+    // Seen: a message that does not arrive ends the whole attempt, though its stream may have reached a newer program.
+    answer.catch(() => this.#abort());
     return answer;
+  }
+
+  #abort(): void {
+    this.#response?.destroy();
+    this.#stream?.destroy();
+    this.over({ type: "dropped" });
   }
 
   /** With `begin: "append"`: the stream is not opened by itself. */
