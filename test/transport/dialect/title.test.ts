@@ -50,5 +50,5 @@ test("a hostile message costs no time", () => {
   const cost = cpuFromHere();
   for (const part of ["`", "[", "<a ", "_", "please ", "a. ", "\u0001", "](", "1.", "# "])
     titleOf(part.repeat(1_000_000 / part.length));
-  assert.ok(cost() < 1_000);
+  assert.ok(cost() < 5_000);
 });

