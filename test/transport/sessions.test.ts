@@ -71,6 +71,13 @@ test("what came early is received in order, and before what comes later", () => 
   for (const [at, each] of received.entries()) assert.equal(each, all[at]);
 });
 
+test("what comes early is bounded in number, however small and in order it is", () => {
+  const { sessions } = setUp();
+  const session = sessions.open("a", "r");
+  for (let seqno = 0; seqno < 256; seqno++) session.append(seqno, inbound(), 1);
+  assert.throws(() => session.append(256, inbound(), 1), /before the stream of this run/);
+});
+
 test("a request id belongs to whoever brought it first", () => {
   const { sessions } = setUp();
   const session = sessions.open("a", "r");
