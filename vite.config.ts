@@ -37,6 +37,8 @@ const main: UserConfig = {
   root,
   publicDir: false,
   ssr: { noExternal: true, external: ["electron", "better-sqlite3"] },
+  // Where the releases are: known where a workflow builds, and nowhere else.
+  define: { "process.env.OWNKEY_RELEASES": JSON.stringify(process.env.GITHUB_REPOSITORY ?? "") },
   build: {
     ssr: true,
     outDir: at("out/main"),

@@ -250,6 +250,31 @@ export interface Status {
   readonly runs: number;
   /** How provider keys are sealed here. */
   readonly sealer: "os" | "key-file";
+  /** A newer version that is out, as far as it was asked. */
+  readonly newer: string | null;
+}
+
+export interface UpdatesView {
+  /** This build knows where its releases are. */
+  readonly isKnown: boolean;
+  readonly checkedMs: number | null;
+  readonly newer: UpdateView | null;
+}
+
+export interface UpdateView {
+  readonly version: string;
+  /** Text from elsewhere, to be shown as it is. */
+  readonly notes: string;
+  /** Where it can be fetched from. */
+  readonly page: string;
+}
+
+/** What the system does for the desktop app. */
+export interface DesktopView {
+  /** It starts at login, without its window. */
+  readonly autostart: boolean;
+  /** Why it was refused just now: others could replace the program, or it lies where things do not stay. */
+  readonly refused: "open" | "temporary" | null;
 }
 
 export interface SetupTarget {
@@ -675,6 +700,8 @@ export interface Settings {
   readonly compactPercent: number;
   /** The channel that writes commit messages and names chats for Cursor; null: Cursor's own models do. */
   readonly smallCalls: string | null;
+  /** Ask once a day whether there is a newer version. */
+  readonly updates: boolean;
   readonly window: WindowSettings;
 }
 
@@ -843,6 +870,12 @@ export interface Calls {
   readonly "settings.get": Call<null, Settings>;
   /** What is left out stays. */
   readonly "settings.set": Call<Partial<Settings>, Settings>;
+  readonly "updates.get": Call<null, UpdatesView>;
+  /** Asks where the releases are, now. */
+  readonly "updates.check": Call<null, UpdatesView>;
+  /** null: this is not the desktop app. */
+  readonly "desktop.get": Call<null, DesktopView | null>;
+  readonly "desktop.set": Call<{ readonly autostart: boolean }, DesktopView | null>;
   readonly "setup.plan": Call<SetupTarget, SetupPlan>;
   /** Wants a running program, since Cursor would have no server otherwise. */
   readonly "setup.apply": Call<SetupTarget & { readonly untrusted: boolean }, SetupPlan>;

@@ -7,7 +7,7 @@
 import type { Clock } from "../base/clock.ts";
 import { OwnkeyError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
-import type { Reply } from "../contract.ts";
+import type { DesktopView, Reply } from "../contract.ts";
 import type { Store } from "../store/store.ts";
 import { createDirect } from "../transport/direct.ts";
 import { startUpkeep } from "./data.ts";
@@ -38,6 +38,13 @@ export interface AppOptions {
   readonly openStore?: (file: string) => Store;
   /** Starts what takes the set-up of Cursor back if this process dies; returns the way to let it go. */
   guard(): () => void;
+  /** What the system does for the desktop app; null elsewhere. */
+  readonly desktop?: Desktop | null;
+}
+
+export interface Desktop {
+  get(): DesktopView;
+  setAutostart(isOn: boolean): DesktopView;
 }
 
 export interface App {
@@ -88,7 +95,7 @@ export function createApp(options: AppOptions): App {
   const windowUrl = () => running.listener && `${addressOf(running.listener)}#${sessions.mint()}`;
   const { watch, recorder, ...onlooking } = createOnlooking(parts, clock, events, running);
   const alive = { clock, events, status, windowUrl, address, proxy: () => running.proxy };
-  const handlers = createHandlers({ ...parts, ...onlooking, ...alive });
+  const handlers = createHandlers({ ...parts, ...onlooking, ...alive, desktop: options.desktop ?? null });
   const answer = (name: string, params: unknown) => dispatch(handlers, log, name, params);
   const window = createWindow({ clock, log, sessions, pages, events: streams, dispatch: answer });
   const front = { ...frontOf(parts), clock, log, window };
@@ -114,7 +121,7 @@ export function createApp(options: AppOptions): App {
     if (wanted !== 0) store.settings.set(direct.setting, listener.port);
     running.proxy = await openProxy({ ...parts, clock, direct: endpoint }, proxyPort);
     parts.setup.resume();
-    running.stopUpkeep = startUpkeep({ ...parts, clock, log, runs: endpoint.runs });
+    running.stopUpkeep = startUpkeep({ ...parts, ...alive, log, runs: endpoint.runs });
     return listeningOf(listener, running.proxy, secrets.pathSecret);
   }
 

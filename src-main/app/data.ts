@@ -4,10 +4,12 @@ import { isAbsolute } from "node:path";
 import type { Clock } from "../base/clock.ts";
 import { OwnkeyError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
-import type { BackupView, Restored, StoredView } from "../contract.ts";
+import type { BackupView, Restored, Status, StoredView } from "../contract.ts";
 import type { Store } from "../store/store.ts";
 import { type Carrier, createConversationActions } from "./conversations.ts";
+import type { Emitter } from "./events.ts";
 import { createUserSettings } from "./settings.ts";
+import type { Updates } from "./updates.ts";
 
 export interface DataActions {
   get(): StoredView;
@@ -77,6 +79,9 @@ interface Upkeep {
   readonly clock: Clock;
   readonly log: Log;
   readonly carrier: Carrier;
+  readonly updates: Pick<Updates, "checkDaily">;
+  readonly events: Emitter;
+  status(): Status;
 }
 
 /**
@@ -106,7 +111,7 @@ export function startUpkeep(parts: Upkeep): () => Promise<void> {
   };
 }
 
-async function keepUp({ store, clock, log, carrier, runs }: Upkeep): Promise<void> {
+async function keepUp({ store, clock, log, carrier, runs, ...news }: Upkeep): Promise<void> {
   const { keepDays, dailyBackups } = createUserSettings(store.settings).get();
   const conversations = createConversationActions(store, carrier);
   const now = clock.now();
@@ -117,4 +122,5 @@ async function keepUp({ store, clock, log, carrier, runs }: Upkeep): Promise<voi
   const last = store.data.backups().find(({ kind }) => kind === "daily");
   if (runs() === 0) store.data.reclaim();
   if (dailyBackups && (!last || now - last.createdMs >= dayMs)) await store.data.backup("daily", now);
+  if (await news.updates.checkDaily()) news.events.emit("status.changed", news.status());
 }

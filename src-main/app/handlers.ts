@@ -4,6 +4,7 @@ import { OwnkeyError } from "../base/errors.ts";
 import type { CallName, ParamsOf, ResultOf, Status } from "../contract.ts";
 import type { Store } from "../store/store.ts";
 import type { CarryOut } from "../transport/run/local-steps.ts";
+import type { Desktop } from "./app.ts";
 import { type ChannelParts, channelRows } from "./channels/rows.ts";
 import { type Conversations, readConversation, readPart, searchConversations } from "./conversation-views.ts";
 import type { Carrier } from "./conversations.ts";
@@ -20,6 +21,7 @@ import type { Emitter } from "./events.ts";
 import type { LocalKeys } from "./local-keys.ts";
 import { type SearchSettings, setSearch } from "./search.ts";
 import { testSearch } from "./search-test.ts";
+import type { Updates } from "./updates.ts";
 
 export interface Handler<P, R> {
   readonly params: z.ZodType<P>;
@@ -40,6 +42,8 @@ export interface Parts extends ChannelParts, Omit<CursorParts, keyof ChannelPart
   readonly local: CarryOut;
   readonly events: Emitter;
   readonly carrier: Carrier;
+  readonly updates: Updates;
+  readonly desktop: Desktop | null;
   status(): Status;
   /** A one-time address; null while nothing listens. */
   windowUrl(): string | null;
@@ -114,6 +118,7 @@ export function createHandlers(parts: Parts): Handlers {
         return null;
       },
     },
+    ...systemHandlers(parts),
     "conversations.verify": { params: byIdOrAll, answer: ({ id }) => store.verify(id) },
     ...createCursorHandlers(parts, changed, listening),
     "window.open": {
@@ -125,6 +130,22 @@ export function createHandlers(parts: Parts): Handlers {
     },
   };
 }
+
+const systemHandlers = ({ updates, desktop, events, status }: Parts) => {
+  function told<T>(value: T): T {
+    events.emit("status.changed", status());
+    return value;
+  }
+  return {
+    "updates.get": { params: nothing, answer: updates.get },
+    "updates.check": { params: nothing, answer: async () => told(await updates.check()) },
+    "desktop.get": { params: nothing, answer: () => desktop?.get() ?? null },
+    "desktop.set": {
+      params: z.strictObject({ autostart: z.boolean() }),
+      answer: ({ autostart }) => told(desktop?.setAutostart(autostart) ?? null),
+    },
+  } satisfies Partial<Handlers>;
+};
 
 const recordingHandlers = (inspector: Inspector) =>
   ({

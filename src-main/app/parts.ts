@@ -29,6 +29,7 @@ import { createKeptAuthority } from "./trust/kept-authority.ts";
 import { runProgram } from "./trust/run-program.ts";
 import { storesOf } from "./trust/stores.ts";
 import { createTrust } from "./trust/trust.ts";
+import { createUpdates, releasePlace } from "./updates.ts";
 import { version } from "./version.ts";
 
 export interface Running {
@@ -89,8 +90,22 @@ export function openParts(options: AppOptions, running: Running) {
     usualPort: () => rememberedPort(store, proxied) ?? proxied.first,
   });
   const cursor = { kept, trust, sightings, setup, runCredentials, secretsIn };
+  const updates = createUpdates({
+    ...{ settings: store.settings, clock, place: releasePlace(), dispatcher: outbound.dispatcherTo },
+    isWanted: () => createUserSettings(store.settings).get().updates,
+  });
   const data = { store, secrets, localKeys, keys: providerKeys, carrier: () => running.direct };
-  return { ...data, ...cursor, channels, search, redact: redactor.redact, ownPorts, local, outbound };
+  return {
+    ...data,
+    ...cursor,
+    channels,
+    search,
+    redact: redactor.redact,
+    ownPorts,
+    local,
+    outbound,
+    updates,
+  };
 }
 
 const storesHere = () =>
@@ -129,7 +144,11 @@ export function directOptions(
   };
 }
 
-export function statusOf({ store, setup }: Parts, { folder, sealer }: AppOptions, running: Running): Status {
+export function statusOf(
+  { store, setup, updates }: Parts,
+  { folder, sealer }: AppOptions,
+  running: Running,
+): Status {
   const channels = store.channels.list();
   return {
     version,
@@ -144,6 +163,7 @@ export function statusOf({ store, setup }: Parts, { folder, sealer }: AppOptions
     keys: store.localKeys.list().length,
     runs: running.direct?.runs() ?? 0,
     sealer: sealer.kind,
+    newer: updates.get().newer?.version ?? null,
   };
 }
 

@@ -18,6 +18,7 @@ const table: { readonly [K in keyof Settings]: Row<Settings[K]> } = {
   dailyBackups: { parser: z.boolean(), default: true },
   compactPercent: { parser: z.int().min(10).max(100), default: 85 },
   smallCalls: { parser: z.string().max(100).nullable(), default: null },
+  updates: { parser: z.boolean(), default: false },
   window: {
     parser: z.strictObject({
       language: z.enum(["system", "en", "zh-CN"]),

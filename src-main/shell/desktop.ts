@@ -16,6 +16,7 @@ import { findRunning, type Running } from "../host/run-file.ts";
 import type { ElectronApi } from "./electron.ts";
 import { openProgram } from "./program.ts";
 import { type Desktop, rendererOf, run } from "./running.ts";
+import { createAutostart, desktopOf } from "./system/autostart.ts";
 import { startGuard } from "./system/guard.ts";
 import { type Link, linkIn, readLink } from "./system/links.ts";
 import { refusedSwitch } from "./system/switches.ts";
@@ -114,13 +115,17 @@ async function open(
     await offerOther(electron, running);
     return null;
   }
+  const autostart = createAutostart({
+    ...{ app: electron.app, platform: machine.platform, env: world.env, execPath: world.program[0] ?? "" },
+  });
   const program = await openProgram({
     ...{ folder, clock, safeStorage: electron.safeStorage, port: world.port, platform: machine.platform },
     rendererDir: rendererOf(world),
+    desktop: desktopOf(autostart),
     guard: () => startGuard(world.program, folder, process.pid),
   });
   for (const line of dropped) program.log.warn(line);
-  const desktop = await run(electron, world, program);
+  const desktop = await run(electron, world, program, autostart);
   links.takeOver((link) => (link ? void desktop.actions.follow(link) : desktop.window.show()));
   return desktop;
 }

@@ -12,6 +12,7 @@ import { findProblems } from "./problems.ts";
 import type { Autostart } from "./system/autostart.ts";
 import type { KeyStore } from "./system/key-store.ts";
 import type { Notice } from "./system/notices.ts";
+import { createPace } from "./tray/pace.ts";
 import { type Problem, sentenceOf, type TrayFacts, type TrayView, trayOf } from "./tray/view.ts";
 import type { ShellWords } from "./words.ts";
 
@@ -47,7 +48,7 @@ const settleMs = 1000;
 
 export function createOutlook(options: OutlookOptions): Outlook {
   const { client, clock, log, autostart, words } = options;
-  let facts: TrayFacts = { status: null, channels: [], problems: [], isAutostart: false };
+  let facts: TrayFacts = { status: null, channels: [], problems: [], isAutostart: false, pace: 0 };
   let show: (view: TrayView) => void = () => {};
   let callOff = () => {};
   let isClosed = false;
@@ -80,11 +81,18 @@ export function createOutlook(options: OutlookOptions): Outlook {
     callOff = clock.after(settleMs, () => void look());
   }
 
+  const pace = createPace({
+    ...{ client, clock },
+    isBusy: () => !isClosed && (facts.status?.runs ?? 0) > 0,
+    show: (tokens) => change({ pace: tokens }),
+  });
   const stops = [
     client.on("status.changed", (status) => {
       if (status.isSetUp !== facts.status?.isSetUp) lookSoon();
       change({ status });
+      pace.look();
     }),
+    pace.close,
     client.on("channels.changed", (channels) => {
       lookSoon();
       change({ channels });

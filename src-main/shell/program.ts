@@ -1,5 +1,5 @@
 /** The program behind the window: key store, app, listener, and the note by which the command line finds it. */
-import { type App, createApp } from "../app/app.ts";
+import { type App, createApp, type Desktop } from "../app/app.ts";
 import type { Folder } from "../app/folder.ts";
 import type { Clock } from "../base/clock.ts";
 import { createLog, type Log } from "../base/log.ts";
@@ -29,16 +29,17 @@ export interface ProgramOptions {
   /** null: the usual ones. */
   readonly port: number | null;
   guard(): () => void;
+  readonly desktop: Desktop;
 }
 
 /** Throws `conflict` when another Ownkey runs on the folder, `config` when a port is taken. */
 export async function openProgram(options: ProgramOptions): Promise<Program> {
-  const { folder, clock, guard, rendererDir } = options;
+  const { folder, clock, guard, rendererDir, desktop } = options;
   const logs = openLogFile(folder.path);
   const log = createLog("info", logs.write);
   const keyStore = await openKeyStore(options.safeStorage, folder, log, options.platform);
   log.info("the desktop app starts", { keyStore: keyStore.problem ?? "good" });
-  const app = createApp({ folder, sealer: keyStore.sealer, clock, log, rendererDir, guard });
+  const app = createApp({ folder, sealer: keyStore.sealer, clock, log, rendererDir, guard, desktop });
   logs.redactWith(app.redact);
   try {
     const { port } = await app.listen(options.port);

@@ -8,7 +8,7 @@ import { setMenu } from "./menu.ts";
 import { createOutlook, type Outlook } from "./outlook.ts";
 import type { Program } from "./program.ts";
 import { createQuit, type Quit } from "./quit.ts";
-import { createAutostart, hiddenSwitch } from "./system/autostart.ts";
+import { type Autostart, hiddenSwitch } from "./system/autostart.ts";
 import { createNotices } from "./system/notices.ts";
 import { rememberTold } from "./system/told.ts";
 import { createTray } from "./tray/tray.ts";
@@ -31,6 +31,7 @@ interface Scene {
   readonly electron: ElectronApi;
   readonly world: World;
   readonly program: Program;
+  readonly autostart: Autostart;
   readonly inTray: boolean;
   /** In the language of now. */
   words(): ShellWords;
@@ -38,9 +39,15 @@ interface Scene {
 
 export const rendererOf = ({ root }: World): string => join(root, "out/renderer");
 
-export async function run(electron: ElectronApi, world: World, program: Program): Promise<Desktop> {
+export async function run(
+  electron: ElectronApi,
+  world: World,
+  program: Program,
+  autostart: Autostart,
+): Promise<Desktop> {
   let words = wordsOf(languageOf(electron.app.getLocale()));
-  const scene: Scene = { electron, world, program, inTray: await world.hasTrayHost(), words: () => words };
+  const inTray = await world.hasTrayHost();
+  const scene: Scene = { electron, world, program, autostart, inTray, words: () => words };
   const parts = createParts(scene);
   const { window, outlook, quit, actions } = parts;
   showMenu(scene, parts);
@@ -75,7 +82,7 @@ interface Parts {
 }
 
 function createParts(scene: Scene): Parts {
-  const { electron, world, program, inTray, words } = scene;
+  const { electron, world, program, autostart, inTray, words } = scene;
   const { client, keyStore } = program;
   const { clock, machine } = world;
   const quit = createQuit({
@@ -89,9 +96,6 @@ function createParts(scene: Scene): Parts {
     },
   });
   const window = openWindow(scene, quit);
-  const autostart = createAutostart({
-    ...{ app: electron.app, platform: machine.platform, env: world.env, execPath: world.program[0] ?? "" },
-  });
   const notify = createNotices(electron.Notification, clock, window.isSeen);
   const shared = { client, autostart, keyStore, words, showWindow: window.show };
   const outlook = createOutlook({

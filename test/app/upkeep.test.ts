@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import { basename, join } from "node:path";
 import { describe, test } from "node:test";
 import { startUpkeep } from "../../src-main/app/data.ts";
+import { createEmitter } from "../../src-main/app/events.ts";
 import { createUserSettings } from "../../src-main/app/settings.ts";
 import { createLog } from "../../src-main/base/log.ts";
+import type { Status } from "../../src-main/contract.ts";
 import { openStore } from "../../src-main/store/store.ts";
 import { createTalk, makeFolder, starts } from "../store/talk.ts";
 import { createHandClock } from "./hand-clock.ts";
@@ -16,6 +18,7 @@ function begin(busy: readonly string[] = []) {
   const clock = createHandClock();
   const lines: string[] = [];
   const settings = createUserSettings(store.settings);
+  const asked: number[] = [];
   const forgotten: (string | null)[] = [];
   const carrier = () => ({
     isBusy: (id: string) => busy.includes(id),
@@ -27,6 +30,14 @@ function begin(busy: readonly string[] = []) {
     log: createLog("info", (line) => lines.push(line)),
     carrier,
     runs: () => 0,
+    updates: {
+      async checkDaily() {
+        asked.push(clock.now());
+        return true;
+      },
+    },
+    events: createEmitter(),
+    status: () => ({}) as Status,
   });
   const names = () => store.data.backups().map(({ file }) => basename(file));
   /** Moves on by the hour, and lets what was begun end. */
@@ -36,7 +47,7 @@ function begin(busy: readonly string[] = []) {
       while (clock.waiting() === 0) await new Promise(setImmediate);
     }
   };
-  return { store, clock, lines, settings, forgotten, stop, names, pass };
+  return { store, clock, lines, settings, forgotten, asked, stop, names, pass };
 }
 
 const talkTo = (store: ReturnType<typeof openStore>, name: string, now: number) => {
@@ -80,6 +91,14 @@ describe("the daily upkeep", () => {
     assert.equal(lines.filter((line) => line.includes("old conversations were deleted")).length, 1);
     await stop();
     assert.equal(clock.waiting(), 0);
+    store.close();
+  });
+
+  test("asks for a newer version with each turn, and leaves it to that whether a day has gone", async () => {
+    const { store, asked, pass, stop } = begin();
+    await pass(3 * hourMs);
+    assert.equal(asked.length, 3);
+    await stop();
     store.close();
   });
 

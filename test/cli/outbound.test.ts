@@ -57,6 +57,6 @@ test("the program connects to the user's provider and to Cursor's servers when i
 
   const [, table = ""] =
     /## What it connects to\n([\s\S]*?)\n## /.exec(readFileSync(join(root, "README.md"), "utf8")) ?? [];
-  for (const row of ["your provider", "Cursor's servers", "the web", "your search provider"])
+  for (const row of ["your provider", "Cursor's servers", "the web", "your search provider", "GitHub"])
     assert.match(table, new RegExp(`^\\| *${row}`, "m"));
 });

@@ -30,8 +30,11 @@ describe("serve", () => {
     // Other users can read a command line.
     const commandLine = process.platform === "linux" ? readFileSync(`/proc/${pid}/cmdline`, "latin1") : "";
     assert.ok(!commandLine.includes(new URL(direct).pathname.slice(1)));
-    const { code, stdout } = await serving.stop();
+    // To others it would open Node's inspector.
+    process.kill(pid, "SIGUSR1");
+    const { code, stdout, stderr } = await serving.stop();
     assert.equal(code, 0);
+    assert.doesNotMatch(stderr, /Debugger listening/);
     assert.equal(stdout, `${JSON.stringify({ event: "listening", direct, window, proxy, pid })}\n`);
     assert.equal(existsSync(runFile()), false);
   });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setImmediate } from "node:timers/promises";
@@ -335,6 +335,48 @@ test("pause, off and on in the tray are those of the command line", async (t) =>
   });
   electron.choose("Connect Cursor");
   await until(() => electron.windows[0]?.loaded.at(-1) === "app://ownkey/#/connect");
+});
+
+test("starting at login is switched in the page as in the tray, and a refusal says why", async (t) => {
+  const folder = mkdtempSync(join(homedir(), ".ownkey-autostart-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const program = join(folder, "ownkey");
+  writeFileSync(program, "");
+  const env = { XDG_CONFIG_HOME: folder };
+  const stage = await openStage(t, { world: { program: [program], env } });
+  const { client } = running(stage).program;
+  const inTray = () => flat(stage.electron.tray.menu).find(({ label }) => /login/.test(label ?? ""))?.checked;
+  assert.deepEqual(await client.call("desktop.get", null), { autostart: false, refused: null });
+  assert.deepEqual(await client.call("desktop.set", { autostart: true }), { autostart: true, refused: null });
+  stage.clock.turn(200);
+  assert.equal(inTray(), true);
+  await client.call("desktop.set", { autostart: false });
+  chmodSync(folder, 0o777);
+  assert.deepEqual(await client.call("desktop.set", { autostart: true }), {
+    ...{ autostart: false, refused: "open" },
+  });
+  stage.clock.turn(200);
+  assert.equal(inTray(), false);
+});
+
+test("while answers arrive the tray says how fast, every two seconds", async (t) => {
+  const stage = await openStage(t);
+  const { program } = running(stage);
+  const status = await program.client.call("status.get", null);
+  const { emit } = program.app.events;
+  const lines = () => flat(stage.electron.tray.menu).map(({ label }) => label);
+  emit("status.changed", { ...status, runs: 1 });
+  const piece = { conversationId: "c", callId: "c.1", index: 0, at: 0, type: "text", name: null } as const;
+  emit("live.heard", [{ ...piece, text: "x".repeat(656) }]);
+  stage.clock.turn(2000);
+  stage.clock.turn(200);
+  assert.ok(lines().includes("1 run at work · ~41 tok/s"), lines().join());
+  stage.clock.turn(4000);
+  stage.clock.turn(200);
+  assert.ok(lines().includes("1 run at work"), lines().join());
+  emit("status.changed", { ...status, runs: 0 });
+  stage.clock.turn(4000);
+  assert.ok(!lines().some((label) => /at work/.test(label ?? "")), lines().join());
 });
 
 test("the page's theme and language are the app's, at once; from another frame they are not", async (t) => {

@@ -25,11 +25,11 @@ import { createFakeElectron } from "./fake-electron.ts";
 
 const status = {
   ...{ version: "1", pid: 1, startedMs: 0, dataDir: "/d", port: 7788, proxyPort: 7888, keys: 0, runs: 0 },
-  ...{ isSetUp: true, isPaused: false, channels: { enabled: 1, total: 1 }, sealer: "os" },
+  ...{ isSetUp: true, isPaused: false, channels: { enabled: 1, total: 1 }, sealer: "os", newer: null },
 } as const satisfies Status;
 const channelOf = (name: string, more: Partial<ChannelView> = {}) =>
   ({ id: name, name, enabled: true, key: "set", ...more }) as ChannelView;
-const facts: TrayFacts = { status, channels: [channelOf("Mine")], problems: [], isAutostart: false };
+const facts: TrayFacts = { status, channels: [channelOf("Mine")], problems: [], isAutostart: false, pace: 0 };
 
 describe("the tray", () => {
   const en = wordsOf("en");
@@ -53,6 +53,9 @@ describe("the tray", () => {
       trayOf({ ...facts, ...change }, en).items.flatMap((item) => ("label" in item ? [item.label] : []));
     const busy = labels({ status: { ...status, runs: 2 } });
     assert.ok(busy.includes("2 runs at work") && busy.includes("Stop 2 runs and quit…"), busy.join());
+    assert.ok(labels({ status: { ...status, runs: 1 }, pace: 41 }).includes("1 run at work · ~41 tok/s"));
+    const older = labels({ status: { ...status, newer: "1.3.0" } });
+    assert.deepEqual(older.slice(-2), ["Version 1.3.0 is out…", "Quit"]);
     assert.ok(labels({ channels: [] }).includes("No model yet: add one…"));
     const broken = labels({ problems: [{ name: "keys", subject: "A & B", page: "channels/x" }] });
     assert.ok(broken.includes("Problem: A && B needs its key…"), broken.join());

@@ -23,6 +23,7 @@ export const sampleStatus = (own: Partial<Status> = {}): Status => ({
   keys: 1,
   runs: 0,
   sealer: "key-file",
+  newer: null,
   ...own,
 });
 

@@ -23,6 +23,8 @@ import { isBypassed, proxyUrl, type SystemProxy } from "./system-proxy.ts";
 export interface Outbound {
   /** Throws `config` or `auth` with a sentence. */
   dispatcher(channel: Channel): Promise<Dispatcher>;
+  /** For a request of the app's own, as channels go that say nothing else. */
+  dispatcherTo(url: string): Promise<Dispatcher>;
   /** For Cursor's traffic. */
   readonly dial: Dial;
   /** Stands in each request, so that one that comes back is known: the same for one installation. */
@@ -109,6 +111,12 @@ export function createOutbound(parts: OutboundParts): Outbound {
       const place = placeOf(user, proxy);
       if (place && typeof credentials === "string") keys.put(place, credentials);
       return get();
+    },
+    async dispatcherTo(url) {
+      const proxy = chosen("channels");
+      const credentials = opened(placeOf("channels", proxy));
+      const way = { baseUrl: url, proxy, credentials, connectMs: 10_000, caFile: null };
+      return dispatcherFor(made, way, authorities, parts);
     },
     async dispatcher(channel) {
       const isOwn = channel.proxy !== "app";

@@ -7,6 +7,7 @@
 import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join, posix, win32 } from "node:path";
+import type { Desktop } from "../../app/app.ts";
 import type { AppApi } from "../electron.ts";
 
 export interface Autostart {
@@ -41,6 +42,15 @@ export function createAutostart(options: AutostartOptions): Autostart {
     },
   };
 }
+
+/** As the page sees it. */
+export const desktopOf = (autostart: Autostart): Desktop => ({
+  get: () => ({ autostart: autostart.isOn(), refused: null }),
+  setAutostart(isOn) {
+    const refused = autostart.set(isOn);
+    return { autostart: autostart.isOn(), refused };
+  },
+});
 
 function inFile(program: string, env: AutostartOptions["env"]): Autostart {
   const file = join(env.XDG_CONFIG_HOME || join(homedir(), ".config"), "autostart", "ownkey.desktop");

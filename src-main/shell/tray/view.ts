@@ -11,6 +11,8 @@ export interface TrayFacts {
   readonly problems: readonly Problem[];
   /** It starts at login. */
   readonly isAutostart: boolean;
+  /** Tokens a second that arrive now, estimated from their text. */
+  readonly pace: number;
 }
 
 /** What is broken, and where in the window it is mended. */
@@ -62,7 +64,7 @@ export function trayOf(facts: TrayFacts, words: ShellWords): TrayView {
     tooltip,
     items: [
       text(tooltip),
-      ...(status.runs > 0 ? [text(words.runs(status.runs))] : []),
+      ...(status.runs > 0 ? [text(words.runs(status.runs, facts.pace))] : []),
       line,
       open,
       channelItem(channels, words),
@@ -80,6 +82,9 @@ export function trayOf(facts: TrayFacts, words: ShellWords): TrayView {
         action: { type: "autostart", isOn: !facts.isAutostart },
       },
       line,
+      ...(status.newer === null
+        ? []
+        : [command(words.newer(status.newer), { type: "open", page: "settings" })]),
       quit,
     ],
   };
