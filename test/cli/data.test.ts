@@ -101,15 +101,21 @@ describe("the commands about what is stored", () => {
   test("settings have defaults, and stay as they were set", async () => {
     assert.equal(
       (await run("settings")).stdout,
-      "keep-days        off\ndaily-backups    on\ncompact-percent  85\nsmall-calls      off\n",
+      "keep-days        off\ndaily-backups    on\ncompact-percent  85\nsmall-calls      off\nupdates          off\n",
     );
     const set = await run("settings", "keep-days=30", "daily-backups=off");
     assert.equal(
       set.stdout,
-      "keep-days        30\ndaily-backups    off\ncompact-percent  85\nsmall-calls      off\n",
+      "keep-days        30\ndaily-backups    off\ncompact-percent  85\nsmall-calls      off\nupdates          off\n",
     );
     const { window: _, ...all } = JSON.parse((await run("settings", "keep-days=off", "--json")).stdout);
-    assert.deepEqual(all, { keepDays: null, dailyBackups: false, compactPercent: 85, smallCalls: null });
+    assert.deepEqual(all, {
+      keepDays: null,
+      dailyBackups: false,
+      compactPercent: 85,
+      smallCalls: null,
+      updates: false,
+    });
     await run("settings", "daily-backups=on");
   });
 

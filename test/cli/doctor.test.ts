@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startCursorServers } from "../support/cursor-servers.ts";
-import { createOwnkey } from "./ownkey.ts";
+import { createOwnkey, fromSource } from "./ownkey.ts";
 
 test("the doctor finds what is broken, and nothing when nothing is", async (t) => {
   const servers = await startCursorServers(t, (_, response) => void response.end());
   process.env.OWNKEY_TEST_UPSTREAM = `api2.cursor.sh=127.0.0.1:${servers.port}`;
   process.env.OWNKEY_TEST_UPSTREAM_CA = servers.caFile;
-  const ownkey = createOwnkey();
+  const ownkey = createOwnkey(undefined, fromSource);
   t.after(() => ownkey.remove());
   const look = async () => {
     const { code, stdout } = await ownkey.run("doctor", "--json");

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { ProxyAgent, request } from "undici";
 import { startCursorServers } from "../support/cursor-servers.ts";
 import { startUpstream } from "../support/upstream.ts";
-import { createOwnkey } from "./ownkey.ts";
+import { createOwnkey, fromSource } from "./ownkey.ts";
 
 const root = join(import.meta.dirname, "../..");
 
@@ -20,14 +20,14 @@ test("the program connects to the user's provider and to Cursor's servers when i
   process.env.OWNKEY_TEST_UPSTREAM = `api2.cursor.sh=127.0.0.1:${servers.port}`;
   process.env.OWNKEY_TEST_UPSTREAM_CA = servers.caFile;
   process.env.OWNKEY_TEST_SOCKETS = log;
-  const ownkey = createOwnkey();
+  const ownkey = createOwnkey(undefined, fromSource);
   t.after(() => ownkey.remove());
   const fields = ["--format", "openai-chat", "--base-url", upstream.url, "--model", "m", "--no-key"];
   const added = await ownkey.run("channel", "add", "--name", "Test", ...fields);
   const channel: string = JSON.parse(added.stdout).id;
   await ownkey.run("ca", "install");
   process.env.NODE_OPTIONS = `--import=${join(root, "test/support/record-sockets.ts")}`;
-  const recorded = createOwnkey({ dataDir: ownkey.dataDir });
+  const recorded = createOwnkey(ownkey, fromSource);
   delete process.env.NODE_OPTIONS;
   t.after(() => recorded.remove());
   const serving = await recorded.serve("--port", "0");

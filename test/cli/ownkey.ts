@@ -1,9 +1,10 @@
-/** The headless program in child processes, on a throw-away data folder. */
+/** The headless program as it is installed, a bundle, in child processes on a throw-away data folder. */
 import { type ChildProcess, fork, type StdioOptions, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import "../../scripts/build-main.mjs";
 
 export interface Ended {
   readonly code: number | null;
@@ -42,10 +43,12 @@ export interface Extra {
 /** No input, and an end of the messages. */
 const stdio = ["ignore", "inherit", "inherit", "ipc"] as const satisfies StdioOptions;
 const root = join(import.meta.dirname, "../..");
-const source = join(root, "src-main/headless.ts");
+/** Listens to OWNKEY_TEST_UPSTREAM, which what is installed refuses. */
+export const fromSource = join(root, "src-main/headless.ts");
+const bundle = join(root, "out/main/headless.js");
 
-/** `other`: on its folder. `program`: another file than the source, a bundle. Children get a wide umask, an empty home and no setting of ours but the data folder. */
-export function createOwnkey(other?: Pick<Ownkey, "dataDir">, program = source): Ownkey {
+/** `other`: on its folder. `program`: of another place. Children get a wide umask, an empty home and no setting of ours but the data folder. */
+export function createOwnkey(other?: Pick<Ownkey, "dataDir">, program = bundle): Ownkey {
   const entry = ["--disable-sigusr1", program];
   const scratch = mkdtempSync(join(tmpdir(), "ownkey-cli-"));
   const dataDir = other?.dataDir ?? join(scratch, "data");

@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { fromBinary } from "@bufbuild/protobuf";
 import { BidiAppendRequestSchema } from "../../src-main/gen/aiserver/v1/bidi_pb.ts";
 import { endFlag, toEnvelope } from "../../src-main/transport/wire/envelope.ts";
-import { createOwnkey } from "../cli/ownkey.ts";
+import { createOwnkey, fromSource } from "../cli/ownkey.ts";
 import { type StandIn, startCursorServers } from "../support/cursor-servers.ts";
 import { startUpstream } from "../support/upstream.ts";
 
@@ -41,7 +41,9 @@ test("through the proxy our model is served here, and Cursor's own models by Cur
   const servers = await startCursorServers(t, cursor);
   process.env.OWNKEY_TEST_UPSTREAM = `${api2}=127.0.0.1:${servers.port}`;
   process.env.OWNKEY_TEST_UPSTREAM_CA = servers.caFile;
-  const ownkey = createOwnkey();
+  const ownkey = createOwnkey(undefined, fromSource);
+  delete process.env.OWNKEY_TEST_UPSTREAM;
+  delete process.env.OWNKEY_TEST_UPSTREAM_CA;
   t.after(() => ownkey.remove());
   const fields = ["--format", "openai-chat", "--base-url", upstream.url, "--model", "model-1", "--no-key"];
   const channel: string = JSON.parse(

@@ -1,8 +1,9 @@
 /** The whole play: a model behind a socket, the program in a process of its own, and Cursor's real client before it. */
 import assert from "node:assert/strict";
-import type { TestContext } from "node:test";
+import { after, type TestContext } from "node:test";
 import type { ChannelFormat } from "../../src-main/llm/types.ts";
 import { createOwnkey, type Ownkey, type Serving } from "../cli/ownkey.ts";
+import { openScope, type Scope } from "../support/scope.ts";
 import { startUpstream, type Upstream } from "../support/upstream.ts";
 import { Cursor, type Login } from "./cursor.ts";
 import { type Relay, startRelay } from "./relay.ts";
@@ -23,51 +24,62 @@ export interface Stage {
   scene(title: string, play: () => Promise<void>): Promise<void>;
 }
 
+/** One for all tests of a process: Cursor's client knows one server in its life, and takes long to load. */
+let shared: ReturnType<typeof open> | null = null;
+const scope = openScope();
+after(scope.end);
+
 export async function openStage(t: TestContext): Promise<Stage> {
-  const upstream = await startUpstream(t, model);
+  shared ??= open(scope);
+  const { verify, ...stage } = await shared;
+  return {
+    ...stage,
+    scene: (title, play) =>
+      t.test(title, async () => {
+        await play();
+        await verify();
+      }),
+  };
+}
+
+async function open(end: Scope) {
+  const upstream = await startUpstream(end, model);
   const ownkey = createOwnkey();
+  end.after(() => ownkey.remove());
   const channel = await addChannel(ownkey, upstream);
   const key = (await ownkey.run("key", "new")).stdout.trim();
   let serving: Serving = await ownkey.serve("--port", "0");
   const relay = await startRelay(() => serving.port);
+  end.after(() => relay.close());
   const backendUrl = `http://127.0.0.1:${relay.port}${new URL(serving.direct).pathname}`;
   const login = { backendUrl, key, model: channel };
   const cursor = await Cursor.start(login);
-  t.after(async () => {
-    await cursor.close();
-    relay.close();
-    await ownkey.remove();
-  });
+  end.after(() => cursor.close());
 
   let verified = Promise.resolve();
   const check = async () => {
     const { code, stdout, stderr } = await ownkey.run("verify");
     assert.equal(code, 0, `${stdout}${stderr}`);
   };
-  /** One after the other: scenes end while others play. */
-  const verify = () => {
-    verified = verified.then(check, check);
-    return verified;
-  };
+  const others = async () => ({
+    "openai-chat": channel,
+    "openai-responses": await addChannel(ownkey, upstream, "openai-responses"),
+    anthropic: await addChannel(ownkey, upstream, "anthropic"),
+    gemini: await addChannel(ownkey, upstream, "gemini"),
+  });
+  let channels: ReturnType<typeof others> | null = null;
   return {
     ...{ cursor, login, relay, serving, folder: ownkey.dataDir },
-    async channels() {
-      return {
-        "openai-chat": channel,
-        "openai-responses": await addChannel(ownkey, upstream, "openai-responses"),
-        anthropic: await addChannel(ownkey, upstream, "anthropic"),
-        gemini: await addChannel(ownkey, upstream, "gemini"),
-      };
-    },
+    channels: () => (channels ??= others()),
     async crash() {
       await serving.stop("SIGKILL");
       serving = await ownkey.serve("--port", String(serving.port));
     },
-    scene: (title, play) =>
-      t.test(title, async () => {
-        await play();
-        await verify();
-      }),
+    /** One after the other: scenes end while others play. */
+    verify() {
+      verified = verified.then(check, check);
+      return verified;
+    },
   };
 }
 

@@ -75,6 +75,7 @@ const statusCommand: Command = {
           ? `Ownkey ${status.version} runs on 127.0.0.1:${status.port} (pid ${pid}, since ${printedTime(startedMs)}).`
           : `Ownkey ${status.version} is not running.`,
       );
+      if (status.newer !== null) print(`Version ${status.newer} is out.`);
       const { channels, keys, runs, sealer, dataDir } = status;
       printTable([
         ["channels", `${channels.enabled} of ${channels.total} enabled`],

@@ -101,6 +101,7 @@ const settings: Readonly<
   "daily-backups": ["dailyBackups", "on or off"],
   "compact-percent": ["compactPercent", "number"],
   "small-calls": ["smallCalls", "text or off"],
+  updates: ["updates", "on or off"],
 };
 
 const settingsCommand: Command = {
@@ -112,6 +113,7 @@ const settingsCommand: Command = {
     "daily-backups=on   copies everything once a day while Ownkey runs, and keeps the newest three; or off",
     "compact-percent=N  shortens a conversation that fills N percent of its channel's context window; 85 at first",
     "small-calls=ID     lets that channel write commit messages and name chats for Cursor; or off",
+    "updates=on         asks once a day whether a newer version is out, and only tells; off at first",
   ],
   operands: [0, 99],
   options: { json: "flag" },
