@@ -25,7 +25,7 @@ export interface Serving {
 
 export interface Ownkey {
   readonly dataDir: string;
-  /** One after another, in one process that stays. */
+  /** One after another, in a process that stays for all. */
   run(...words: readonly string[]): Promise<Ended>;
   /** In a process of its own, as a user starts it, with these variables and this input. */
   start(words: readonly string[], more?: Extra): Promise<Ended>;
@@ -40,8 +40,6 @@ export interface Extra {
   readonly input?: string;
 }
 
-/** No input, and an end of the messages. */
-const stdio = ["ignore", "inherit", "inherit", "ipc"] as const satisfies StdioOptions;
 const root = join(import.meta.dirname, "../..");
 /** Listens to OWNKEY_TEST_UPSTREAM, which what is installed refuses. */
 export const fromSource = join(root, "src-main/headless.ts");
@@ -52,7 +50,13 @@ export function createOwnkey(other?: Pick<Ownkey, "dataDir">, program = bundle):
   const entry = ["--disable-sigusr1", program];
   const scratch = mkdtempSync(join(tmpdir(), "ownkey-cli-"));
   const dataDir = other?.dataDir ?? join(scratch, "data");
-  const env = { ...process.env, HOME: scratch, XDG_DATA_HOME: "", OWNKEY_DATA_DIR: dataDir };
+  const env = {
+    ...process.env,
+    HOME: scratch,
+    XDG_DATA_HOME: "",
+    XDG_CONFIG_HOME: "",
+    OWNKEY_DATA_DIR: dataDir,
+  };
   const running = new Set<ChildProcess>();
 
   function keep(make: () => ChildProcess): ChildProcess {
@@ -64,17 +68,9 @@ export function createOwnkey(other?: Pick<Ownkey, "dataDir">, program = bundle):
     return child;
   }
 
-  let many: ChildProcess | null = null;
   return {
     dataDir,
-    async run(...words) {
-      many ??= keep(() =>
-        fork(join(import.meta.dirname, "many.ts"), { env, execArgv: [], stdio: [...stdio] }),
-      );
-      many.send(words);
-      const [ended] = await once(many, "message");
-      return ended as Ended;
-    },
+    run: (...words) => runOne({ words, env }),
     async start(words, more = {}) {
       const child = keep(() =>
         spawn(process.execPath, [...entry, ...words], { env: { ...env, ...more.env } }),
@@ -107,6 +103,34 @@ export function createOwnkey(other?: Pick<Ownkey, "dataDir">, program = bundle):
       rmSync(scratch, { recursive: true, force: true });
     },
   };
+}
+
+/** A command line, and the whole environment in which it is given. */
+export interface Given {
+  readonly words: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** No input, and an end of the messages. */
+const stdio = ["ignore", "inherit", "inherit", "ipc"] as const satisfies StdioOptions;
+let many: ChildProcess | null = null;
+let last: Promise<unknown> = Promise.resolve();
+
+/** This process may end as long as nothing is asked; the other one ends with it. */
+function runOne(given: Given): Promise<Ended> {
+  const asked = last.then(async () => {
+    many ??= fork(join(import.meta.dirname, "many.ts"), { execArgv: [], stdio: [...stdio] });
+    many.channel?.ref();
+    many.send(given);
+    const ended = await Promise.race([once(many, "message"), once(many, "exit")]);
+    many.channel?.unref();
+    many.unref();
+    if (typeof ended[0] === "object") return ended[0] as Ended;
+    many = null;
+    throw new Error(`The process ended with "${given.words.join(" ")}".`);
+  });
+  last = asked.catch(() => {});
+  return asked;
 }
 
 async function outcome(child: ChildProcess): Promise<Ended> {
