@@ -18,7 +18,8 @@ export interface Stock {
 }
 
 export async function openStock(scope: Scope, size: number): Promise<Stock> {
-  const file = await bundle();
+  bundled ??= bundle();
+  const file = await bundled;
   const all = new Set<ChildProcess>();
   const waiting: Promise<ChildProcess>[] = [];
   const add = () => {
@@ -47,6 +48,8 @@ export async function openStock(scope: Scope, size: number): Promise<Stock> {
   };
 }
 
+let bundled: Promise<string> | null = null;
+
 /** Where it lies does not change, so that what V8 keeps of it is used again. Written whole: another run may read it. */
 async function bundle(): Promise<string> {
   const built = await build({
@@ -58,6 +61,7 @@ async function bundle(): Promise<string> {
       ssr: entry,
       write: false,
       target: "node24",
+      minify: true, // every start reads it
       rollupOptions: { output: { codeSplitting: false } },
     },
   });
