@@ -31,16 +31,19 @@ export interface KeptAuthority {
   load(): AuthorityState;
   /** A new one in place of whatever was there. */
   make(): Promise<Authority>;
-  /** The key is overwritten, then both files are removed. */
+  /** The key is overwritten, then all files are removed. */
   destroy(): void;
 }
 
 export function createKeptAuthority(folder: Folder, sealer: Sealer, clock: Clock): KeptAuthority {
   const file = join(folder.path, "authority.pem");
   const keyFile = join(folder.secrets, "authority-key");
+  /** Where the first versions kept the key, in the clear. */
+  const plainFile = join(folder.secrets, "authority-key.pem");
 
   function read(): AuthorityState {
     try {
+      sealPlain();
       const certificate = readPrivate(file)?.toString();
       const sealed = readPrivate(keyFile);
       if (!certificate && !sealed) return { type: "none" };
@@ -53,6 +56,20 @@ export function createKeptAuthority(folder: Folder, sealer: Sealer, clock: Clock
     }
   }
 
+  /** A key that lies in the clear is sealed, and goes once the sealed one has proven to be the certificate's. */
+  function sealPlain(): void {
+    const plain = readPrivate(plainFile)?.toString();
+    const certificate = readPrivate(file)?.toString();
+    if (!plain || !certificate) return;
+    readAuthority({ certificate, key: plain }, clock.now());
+    createPrivate(keyFile, sealer.seal(plain, certificate));
+    readAuthority(
+      { certificate, key: opened(readPrivate(keyFile) ?? Buffer.of(), certificate) },
+      clock.now(),
+    );
+    shred(plainFile);
+  }
+
   function opened(sealed: Buffer, certificate: string): string {
     try {
       return sealer.open(sealed, certificate);
@@ -63,9 +80,8 @@ export function createKeptAuthority(folder: Folder, sealer: Sealer, clock: Clock
   }
 
   function destroy(): void {
-    const size = statSync(keyFile, { throwIfNoEntry: false })?.size ?? 0;
-    if (size > 0) writeFileSync(keyFile, randomBytes(size));
-    for (const each of [keyFile, file]) rmSync(each, { force: true });
+    for (const each of [plainFile, keyFile]) shred(each);
+    rmSync(file, { force: true });
     state = { type: "none" };
   }
 
@@ -89,4 +105,10 @@ export function createKeptAuthority(folder: Folder, sealer: Sealer, clock: Clock
     },
     destroy,
   };
+}
+
+function shred(file: string): void {
+  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  if (size > 0) writeFileSync(file, randomBytes(size));
+  rmSync(file, { force: true });
 }

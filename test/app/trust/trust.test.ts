@@ -102,6 +102,32 @@ test("the key lies sealed, opens for its own certificate only, and not with anot
   assert.deepEqual([(await other.trust.show()).state, other.kept.current()], ["broken", null]);
 });
 
+test("a key that an earlier version left in the clear is sealed; until that is proven, it stays", async (t) => {
+  const { trust, kept, folder, sealer } = start(t, {});
+  const { sha256 } = await trust.install([]);
+  const [plain, sealed] = ["authority-key.pem", "authority-key"].map((name) =>
+    join(folder.secrets, name),
+  ) as [string, string];
+  const key = sealer.open(readFileSync(sealed), readFileSync(kept.file, "utf8"));
+  const leave = () => writeFileSync(plain, key, { mode: 0o600 });
+  leave();
+  rmSync(sealed);
+  assert.deepEqual([(await trust.show()).state, kept.current()?.sha256], ["ready", sha256]);
+  assert.deepEqual([existsSync(plain), /PRIVATE KEY/.test(readFileSync(sealed, "latin1"))], [false, false]);
+  leave();
+  assert.deepEqual([(await trust.show()).state, existsSync(plain)], ["ready", false], "a crash between");
+  leave();
+  writeFileSync(sealed, "damaged");
+  assert.match((await trust.show()).problem ?? "", /does not open/);
+  assert.equal(readFileSync(plain, "utf8"), key);
+  rmSync(sealed);
+  writeFileSync(plain, "damaged");
+  assert.match((await trust.show()).problem ?? "", /damaged/);
+  assert.equal(existsSync(sealed), false, "nothing is sealed that is not the certificate's");
+  assert.notEqual((await trust.install([])).sha256, sha256);
+  assert.equal(existsSync(plain), false, "a new one leaves none of the old");
+});
+
 test("60 days before its end, or on demand, it is renewed in every store that trusts it", async (t) => {
   const system = fakeSystem(
     () => readFileSync(started.kept.file, "utf8"),
