@@ -297,6 +297,8 @@ export interface SetupPlan {
   }[];
   /** The proxy that stands there now, and through which Cursor's traffic would go on. */
   readonly upstreamProxy: string | null;
+  /** The file that puts the settings back at the next login after a power cut, gone with them; null: none. */
+  readonly loginEntry: string | null;
 }
 
 export type JsonValue =

@@ -88,7 +88,9 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "src-main/main.ts": [
     "src-main/shell",
     "src-main/app/folder.ts",
+    "src-main/app/setup/login-entry.ts",
     "src-main/base/clock.ts",
+    "src-main/host/restore.ts",
     "electron",
     "node:",
   ],

@@ -36,6 +36,8 @@ export interface AppOptions {
   readonly rendererDir: string;
   /** Opens the database at that path; a test hands in a store that stops where it likes. Left out: the real one. */
   readonly openStore?: (file: string) => Store;
+  /** What takes the set-up back at the next login after a power cut; left out: the desktop app itself, or nothing. */
+  readonly restoreCommand?: readonly string[];
   /** Starts what takes the set-up of Cursor back if this process dies; returns the way to let it go. */
   guard(): () => void;
   /** What the system does for the desktop app; null elsewhere. */

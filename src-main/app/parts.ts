@@ -23,6 +23,7 @@ import { createSearchSettings } from "./search.ts";
 import { openSecrets } from "./secrets.ts";
 import { createUserSettings } from "./settings.ts";
 import { createCursorSetup } from "./setup/cursor-setup.ts";
+import { desktopCommand } from "./setup/login-entry.ts";
 import { proxyBefore } from "./setup/setup.ts";
 import { readStandIns } from "./stand-ins.ts";
 import { createKeptAuthority } from "./trust/kept-authority.ts";
@@ -86,6 +87,7 @@ export function openParts(options: AppOptions, running: Running) {
   const trust = createTrust(kept, storesHere(), store.settings);
   const setup = createCursorSetup({
     ...{ folder, log, guard, settings: store.settings, showCa: trust.show },
+    restoreCommand: options.restoreCommand ?? desktopCommand(folder.path),
     port: () => running.proxy?.port ?? null,
     usualPort: () => rememberedPort(store, proxied) ?? proxied.first,
   });

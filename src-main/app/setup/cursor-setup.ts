@@ -6,8 +6,8 @@
  *   suspend  the program ends: Cursor's settings go back, but the next start puts them in again
  *   resume   the program starts: what a crash left is undone; what is wanted is put in, with the port of today
  *
- * A guard lives beside the program while the set-up is in place and undoes it when the program dies without a word.
- * After a power cut both are gone: then Cursor has no server until Ownkey starts again or `ownkey setup undo` is run.
+ * A guard lives beside the program while the set-up is in place and undoes it when the program dies without a word. A
+ * power cut ends both: then an entry at login does (login-entry.ts), if the program does not start by itself before.
  */
 import { homedir } from "node:os";
 import { resolve } from "node:path";
@@ -18,6 +18,7 @@ import type { CaView, SetupPlan, SetupState, SetupTarget, SetupUndone } from "..
 import type { Store } from "../../store/store.ts";
 import type { Folder } from "../folder.ts";
 import { hasJournal } from "./journal.ts";
+import { isReplaceable, type LoginEntry, loginEntryOf } from "./login-entry.ts";
 import { settingsFileOf } from "./places.ts";
 import { applySetup, planSetup, setupState, undoSetup } from "./setup.ts";
 
@@ -43,6 +44,8 @@ export interface CursorSetupOptions {
   /** Where it would listen. */
   usualPort(): number;
   showCa(): Promise<CaView>;
+  /** Started at the next login after a power cut; null: nothing is put there. */
+  readonly restoreCommand: readonly string[] | null;
   /** Starts the guard; the returned function tells it that all is well. */
   guard(): () => void;
 }
@@ -54,12 +57,13 @@ const lastSetting = "setupLast";
 const lastSchema = z.object({ settings: z.string(), untrusted: z.boolean() });
 
 export function createCursorSetup(options: CursorSetupOptions): CursorSetup {
-  const { folder, settings, log, port, usualPort, showCa, guard } = options;
+  const { folder, settings, log, port, usualPort, showCa, guard, restoreCommand } = options;
+  const entry = restoreCommand && !isReplaceable(restoreCommand) ? entryHere(restoreCommand) : null;
   let dismiss: (() => void) | null = null;
 
   function putIn(file: string, at: number): void {
     dismiss ??= guard();
-    applySetup(folder, file, at);
+    applyWhole(folder, file, at, entry);
   }
 
   function takeBack(): SetupUndone | null {
@@ -77,7 +81,7 @@ export function createCursorSetup(options: CursorSetupOptions): CursorSetup {
         "Ownkey is not running, and Cursor would have no server. Start it: ownkey serve",
       );
     const file = fileOf(target);
-    const plan = planSetup(file, at);
+    const plan = planSetup(file, at, entry);
     const { state, stores } = await showCa();
     const isTrusted = stores.some(({ trusted }) => trusted === true);
     if (state !== "ready" || !(isTrusted || target.untrusted))
@@ -92,7 +96,7 @@ export function createCursorSetup(options: CursorSetupOptions): CursorSetup {
   }
 
   return {
-    plan: (target) => planSetup(fileOf(target), port() ?? usualPort()),
+    plan: (target) => planSetup(fileOf(target), port() ?? usualPort(), entry),
     apply,
     async again() {
       const last = lastSchema.safeParse(settings.get(lastSetting)).data;
@@ -124,6 +128,20 @@ export function createCursorSetup(options: CursorSetupOptions): CursorSetup {
     },
   };
 }
+
+/** What has begun and failed is taken back; a set-up that was there before stays. */
+function applyWhole(folder: Folder, file: string, at: number, entry: LoginEntry | null): void {
+  const wasThere = hasJournal(folder);
+  try {
+    applySetup(folder, file, at, undefined, entry);
+  } catch (reason) {
+    if (!wasThere) undoSetup(folder);
+    throw reason;
+  }
+}
+
+const entryHere = (command: readonly string[]): LoginEntry =>
+  loginEntryOf({ platform: process.platform, home: homedir(), env: process.env }, command);
 
 const fileOf = ({ settings, home }: SetupTarget): string =>
   settings === null

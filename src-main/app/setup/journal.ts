@@ -23,6 +23,10 @@ const schema = z.strictObject({
     z.custom<Json>((value) => value !== undefined),
   ),
   originals: z.array(z.strictObject({ key: z.string(), texts: z.array(z.string()) })),
+  /** What lies where the system reads it at login, until this is undone. */
+  loginEntry: z.string().nullable().default(null),
+  /** Folders that were made, outermost first. */
+  folders: z.array(z.string()).default([]),
   /** The proxy that stood there; Cursor's traffic goes on through it. */
   proxyBefore: z.string().nullable(),
 });

@@ -5,8 +5,10 @@
  * still is what was read. What is not an ordinary file of the user's own is left untouched, with the reason.
  */
 import {
+  accessSync,
   chmodSync,
   closeSync,
+  constants,
   existsSync,
   fchownSync,
   fsyncSync,
@@ -114,6 +116,11 @@ function check(path: string, stats: Stats): void {
   const folder = statSync(dirname(path));
   if ((folder.mode & 0o002) !== 0 && (folder.mode & 0o1000) === 0)
     throw left("lies in a folder that anybody may write to");
+  try {
+    accessSync(dirname(path), constants.W_OK);
+  } catch {
+    throw left("lies in a folder that you may not write to");
+  }
 }
 
 function syncFolder(path: string): void {

@@ -1,14 +1,16 @@
 /**
  * Cursor's settings: what is to be changed, changing it, and exactly taking it back.
  *
- *   apply   journal, then a draft beside the file, then the file
- *   undo    a draft, the file, then the journal is removed
+ *   apply   journal, the entry at login, a draft beside the file, the file
+ *   undo    a draft, the file, the entry and empty folders of ours, then the journal is removed
  *
  * A crash between any two of these leaves a state that `undo` knows by the file's own bytes: still as before, as we
  * wrote it, or changed by somebody since. Only in the last case single keys are put back, and what somebody else has
  * set stays, and is told.
  */
 import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { OwnkeyError } from "../../base/errors.ts";
 import type { Json } from "../../base/json.ts";
 import type { SetupPlan, SetupState, SetupUndone } from "../../contract.ts";
@@ -17,6 +19,7 @@ import { notAProxy } from "../outbound/outbound.ts";
 import { isBypassed, proxyUrl } from "../outbound/system-proxy.ts";
 import { originalOf, readValue, type Wanted, withOriginals, withValues } from "./edit.ts";
 import { readJournal, removeJournal, writeJournal } from "./journal.ts";
+import type { LoginEntry } from "./login-entry.ts";
 import {
   readSettingsFile,
   removeDraft,
@@ -33,7 +36,7 @@ const nothing: Step = () => {};
 const cursorHost = "api2.cursor.sh";
 
 /** What would change. Throws `config` when this file is not ours to change. */
-export function planSetup(file: string, port: number): SetupPlan {
+export function planSetup(file: string, port: number, entry: LoginEntry | null = null): SetupPlan {
   const settings = readSettingsFile(file);
   const text = textOf(settings);
   const changes = Object.entries(wantedFor(text, port)).map(([key, after]) => ({
@@ -41,10 +44,23 @@ export function planSetup(file: string, port: number): SetupPlan {
     before: readValue(text, key) ?? null,
     after,
   }));
-  return { file: settings.path, isNew: settings.bytes === null, changes, upstreamProxy: proxyIn(text, port) };
+  return {
+    file: settings.path,
+    isNew: settings.bytes === null,
+    changes,
+    upstreamProxy: proxyIn(text, port),
+    loginEntry: entry?.file ?? null,
+  };
 }
 
-export function applySetup(folder: Folder, file: string, port: number, step: Step = nothing): void {
+/** `entry`: what undoes it at the next login, if nothing else does. */
+export function applySetup(
+  folder: Folder,
+  file: string,
+  port: number,
+  step: Step = nothing,
+  entry: LoginEntry | null = null,
+): void {
   const settings = readSettingsFile(file);
   const text = textOf(settings);
   const ours = wantedFor(text, port);
@@ -56,9 +72,15 @@ export function applySetup(folder: Folder, file: string, port: number, step: Ste
     afterSha256: hashOf(after),
     ours,
     originals: Object.keys(ours).map((key) => ({ key, texts: [...originalOf(text, key).texts] })),
+    loginEntry: entry?.file ?? null,
+    folders: [settings.path, ...(entry ? [entry.file] : [])].flatMap(missingFolders),
     proxyBefore: proxyIn(text, port),
   });
   step("journal written");
+  if (entry) {
+    writeEntry(entry);
+    step("entry written");
+  }
   replaceSettingsFile(settings, after, step);
   step("file replaced");
 }
@@ -67,7 +89,7 @@ export function applySetup(folder: Folder, file: string, port: number, step: Ste
 export function undoSetup(folder: Folder, step: Step = nothing): SetupUndone | null {
   const journal = readJournal(folder);
   if (!journal) return null;
-  const { path, ours, originals } = journal;
+  const { path, ours, originals, loginEntry, folders } = journal;
   removeDraft(path);
   const now = readSettingsFile(path);
   const before = journal.before === null ? null : Buffer.from(journal.before, "base64");
@@ -79,6 +101,9 @@ export function undoSetup(folder: Folder, step: Step = nothing): SetupUndone | n
     if (restored.text !== textOf(now)) replaceSettingsFile(now, Buffer.from(restored.text), step);
   }
   step("file restored");
+  if (loginEntry) rmSync(loginEntry, { force: true });
+  step("entry removed");
+  for (const made of folders.toReversed()) removeEmpty(made);
   removeJournal(folder);
   return { file: path, left: [...left] };
 }
@@ -98,6 +123,29 @@ export const proxyBefore = (folder: Folder): string | null => readJournal(folder
 function putBack(now: SettingsFile, before: Buffer | null, step: Step): void {
   if (before) replaceSettingsFile(now, before, step);
   else removeSettingsFile(now);
+}
+
+function writeEntry({ file, content }: LoginEntry): void {
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, content, { mode: 0o600 });
+  } catch {
+    // Not ours to write to; what else undoes the set-up is there.
+  }
+}
+
+/** Folders above the file that are not there yet, outermost first. */
+function missingFolders(file: string): string[] {
+  const folder = dirname(file);
+  return existsSync(folder) ? [] : [...missingFolders(folder), folder];
+}
+
+function removeEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch {
+    // Something else lies in it by now, or it has gone.
+  }
 }
 
 // ---- what is wanted --------------------------------------------------------------------------------------

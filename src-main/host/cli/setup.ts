@@ -70,6 +70,18 @@ const setting: readonly Command[] = [
       }),
   },
   {
+    name: "setup restore",
+    usage: "",
+    about: "Puts Cursor's settings back if Ownkey does not run; its next start sets them again",
+    help: ["What the entry at login does after a power cut."],
+    async run(_given, { dataDir }) {
+      const { restoreSetup } = await import("../restore.ts");
+      const undone = await restoreSetup(dataDir);
+      tell(undone ? `${undone.file} is as it was.` : "There is nothing to put back.");
+      return 0;
+    },
+  },
+  {
     name: "setup status",
     usage: "[--json]",
     about: "Tells whether Cursor's settings lead to Ownkey; 1 when they do not, or were changed since",
@@ -142,13 +154,15 @@ const targetOf = (given: Given) => ({
 });
 
 /** As a diff. */
-function show({ file, isNew, changes, upstreamProxy }: SetupPlan): void {
+function show({ file, isNew, changes, upstreamProxy, loginEntry }: SetupPlan): void {
   print(`${plain(file)}${isNew ? " (new)" : ""}`);
   for (const { key, before, after } of changes) {
     if (JSON.stringify(before) === JSON.stringify(after)) continue;
     if (before !== null) print(`- "${key}": ${plain(JSON.stringify(before))}`);
     print(`+ "${key}": ${plain(JSON.stringify(after))}`);
   }
+  if (loginEntry !== null)
+    print(`+ ${plain(loginEntry)} (new): puts all of this back at login after a power cut`);
   if (upstreamProxy !== null) print(`Cursor's traffic goes on through ${plain(hidden(upstreamProxy))}.`);
 }
 

@@ -20,6 +20,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { parse } from "jsonc-parser";
 import { openFolder } from "../../../src-main/app/folder.ts";
+import { createCursorSetup } from "../../../src-main/app/setup/cursor-setup.ts";
 import { settingsFileOf } from "../../../src-main/app/setup/places.ts";
 import {
   applySetup,
@@ -28,6 +29,7 @@ import {
   setupState,
   undoSetup,
 } from "../../../src-main/app/setup/setup.ts";
+import { createLog } from "../../../src-main/base/log.ts";
 
 const port = 7888;
 const ours = {
@@ -46,6 +48,8 @@ function start(t: TestContext, content: string | Buffer | null = "{}\n") {
   if (content !== null) writeFileSync(file, content, { mode: 0o640 });
   return { root, user, file, folder: openFolder(join(root, "data")) };
 }
+
+const entryIn = (root: string) => ({ file: join(root, "autostart", "entry"), content: "undo" });
 
 const bom = "\ufeff";
 const theirs = '"http.proxy": "http://proxy.corp:3128"';
@@ -150,13 +154,18 @@ for (const [title, [content, said]] of Object.entries(refused))
     assert.equal(setupState(folder).isApplied, false);
   });
 
-test("settings that are not there are made, and taken away again", (t) => {
-  const { file, folder, user } = start(t, null);
+test("settings that are not there are made, and taken away again, with the folders that were not", (t) => {
+  const { root, folder, user } = start(t, null);
+  const file = join(user, "profile", "deep", "settings.json");
   assert.equal(planSetup(file, port).isNew, true);
-  applySetup(folder, file, port);
+  applySetup(folder, file, port, undefined, entryIn(root));
   assert.deepEqual(JSON.parse(readFileSync(file, "utf8")), ours);
   undoSetup(folder);
-  assert.deepEqual(readdirSync(user), []);
+  assert.deepEqual([readdirSync(user), existsSync(join(root, "autostart"))], [[], false]);
+  applySetup(folder, file, port, undefined, entryIn(root));
+  writeFileSync(join(user, "profile", "theirs"), "");
+  undoSetup(folder);
+  assert.deepEqual(readdirSync(user, { recursive: true }), ["profile", "profile/theirs"], "theirs stays");
 });
 
 test("settings behind links are written where they lie, and the links stay", (t) => {
@@ -202,6 +211,78 @@ test("what is no ordinary file of the user's own is left alone, and told why", (
   assert.equal(setupState(folder).isApplied, false);
 });
 
+/** As another user, in a process of its own: what became of planning and of a set-up. */
+const attempts = `
+  import { openFolder } from "${import.meta.resolve("../../../src-main/app/folder.ts")}";
+  import { createCursorSetup } from "${import.meta.resolve("../../../src-main/app/setup/cursor-setup.ts")}";
+  const [settings, data] = process.argv.slice(1);
+  const setup = createCursorSetup({
+    folder: openFolder(data),
+    settings: { get: () => null, set() {} },
+    log: { warn() {}, error() {} },
+    port: () => 7888,
+    usualPort: () => 7888,
+    showCa: async () => ({ state: "ready", stores: [] }),
+    restoreCommand: null,
+    guard: () => () => {},
+  });
+  const target = { settings, home: null };
+  const sentence = async (work) => Promise.try(work).then(() => "done", ({ message }) => message);
+  const said = [await sentence(() => setup.plan(target)), await sentence(() => setup.apply({ ...target, untrusted: true }))];
+  console.log(JSON.stringify([...said, setup.isApplied()]));
+`;
+
+test("settings that are read-only for this user are left alone, and told why", {
+  skip: process.geteuid?.() !== 0 && "SKIPPED: becoming another user takes root",
+}, (t) => {
+  const { root, user, file } = start(t);
+  chmodSync(root, 0o755);
+  const data = join(root, "theirs");
+  mkdirSync(data, { mode: 0o700 });
+  chownSync(data, 65_534, 65_534);
+  const other = ["--reuid=65534", "--regid=65534", "--clear-groups"];
+  const words = [process.execPath, "--input-type=module", "-e", attempts, file, join(data, "data")];
+  const env = { PATH: "/usr/bin:/bin", HOME: data };
+  const attempt = () => JSON.parse(execFileSync("setpriv", [...other, ...words], { env }).toString());
+  const refuses = (said: RegExp) => {
+    const [plan, apply, isApplied] = attempt();
+    for (const each of [plan, apply]) assert.match(each, said);
+    assert.equal(isApplied, false);
+    assert.deepEqual([readFileSync(file, "utf8"), readdirSync(user)], ["{}\n", ["settings.json"]]);
+  };
+  chmodSync(file, 0o644);
+  refuses(/belongs to another user/);
+  chownSync(file, 65_534, 65_534);
+  refuses(/a folder that you may not write to/);
+  chownSync(user, 65_534, 65_534);
+  chmodSync(file, 0o444);
+  refuses(/read-only/);
+  chmodSync(file, 0o644);
+  assert.deepEqual(attempt(), ["done", "done", true]);
+});
+
+test("a set-up that fails in the middle leaves nothing behind", async (t) => {
+  const { user, file, folder } = start(t);
+  let at = port;
+  const setup = createCursorSetup({
+    folder,
+    settings: { get: () => null, set: () => {}, list: () => ({}) } as never,
+    log: createLog("silent"),
+    port: () => at,
+    usualPort: () => at,
+    showCa: async () => ({ state: "ready", stores: [] }) as never,
+    restoreCommand: null,
+    guard: () => () => {},
+  });
+  const apply = (settings: string) => setup.apply({ settings, home: null, untrusted: true });
+  await assert.rejects(apply(join(file, "no-folder", "settings.json")));
+  assert.deepEqual([setup.isApplied(), readdirSync(user)], [false, ["settings.json"]]);
+  await apply(file);
+  at++;
+  await assert.rejects(apply(file), /set up already/);
+  assert.equal(setup.isApplied(), true, "what was there is not taken back");
+});
+
 test("a file that changes between reading and writing is not overwritten", (t) => {
   const { file, folder } = start(t);
   const change = (name: string) => {
@@ -215,10 +296,12 @@ test("a file that changes between reading and writing is not overwritten", (t) =
 
 for (const content of ['{\n  // mine\n  "http.proxy": "http://a.corp:1"\n}\n', null])
   test(`a crash between any two steps is recovered: ${content === null ? "a new file" : "a file"}`, (t) => {
-    const { file, folder, user } = start(t, content);
+    const { root, file, folder, user } = start(t, content);
+    const entry = entryIn(root);
     const steps: string[] = [];
     const note = (name: string) => void steps.push(name);
-    applySetup(folder, file, port, note);
+    applySetup(folder, file, port, note, entry);
+    assert.equal(readFileSync(entry.file, "utf8"), entry.content);
     const applied = steps.length;
     undoSetup(folder, note);
     for (let at = 0; at < steps.length; at++) {
@@ -227,15 +310,16 @@ for (const content of ['{\n  // mine\n  "http.proxy": "http://a.corp:1"\n}\n', n
         if (count++ === at) throw new Error("killed");
       };
       assert.throws(() => {
-        applySetup(folder, file, port, dies);
+        applySetup(folder, file, port, dies, entry);
         undoSetup(folder, dies);
       }, /killed/);
       assert.equal(setupState(folder).isApplied, true, `the journal is there after "${steps[at]}"`);
       undoSetup(folder);
       assert.equal(existsSync(file) ? readFileSync(file, "utf8") : null, content, steps[at]);
       assert.deepEqual(readdirSync(user), content === null ? [] : ["settings.json"]);
+      assert.equal(existsSync(entry.file), false, `no entry at login after "${steps[at]}"`);
     }
-    assert.ok(applied >= 3 && steps.length > applied);
+    assert.ok(applied >= 4 && steps.length > applied + 1);
   });
 
 test("what somebody else has set since stays, and is told; the rest goes back", (t) => {
