@@ -3,11 +3,11 @@ import { z } from "zod";
 import { OwnkeyError } from "../base/errors.ts";
 import type { CallName, ParamsOf, ResultOf, Status } from "../contract.ts";
 import type { Store } from "../store/store.ts";
+import type { Direct } from "../transport/direct.ts";
 import type { CarryOut } from "../transport/run/local-steps.ts";
 import type { Desktop } from "./app.ts";
 import { type ChannelParts, channelRows } from "./channels/rows.ts";
 import { type Conversations, readConversation, readPart, searchConversations } from "./conversation-views.ts";
-import type { Carrier } from "./conversations.ts";
 import { type CursorParts, createCursorHandlers } from "./cursor-handlers.ts";
 import { createDataHandlers } from "./data-handlers.ts";
 import {
@@ -18,7 +18,7 @@ import {
   setRecording,
 } from "./diagnostics/inspector.ts";
 import type { Emitter } from "./events.ts";
-import type { LocalKeys } from "./local-keys.ts";
+import { type LocalKeys, principalOf } from "./local-keys.ts";
 import { type SearchSettings, setSearch } from "./search.ts";
 import { testSearch } from "./search-test.ts";
 import type { Updates } from "./updates.ts";
@@ -41,7 +41,7 @@ export interface Parts extends ChannelParts, Omit<CursorParts, keyof ChannelPart
   /** Carries out a search as the tool does. */
   readonly local: CarryOut;
   readonly events: Emitter;
-  readonly carrier: Carrier;
+  readonly carrier: () => Pick<Direct, "isBusy" | "forget" | "dismiss"> | null;
   readonly updates: Updates;
   readonly desktop: Desktop | null;
   status(): Status;
@@ -93,6 +93,7 @@ export function createHandlers(parts: Parts): Handlers {
       params: byId,
       answer({ id }) {
         localKeys.revoke(id);
+        parts.carrier()?.dismiss(principalOf(id));
         return changed(null);
       },
     },

@@ -94,7 +94,7 @@ export function createLocalKeys(
       // What we signed is no guess, be it expired or its key revoked.
       if (!key && !claims) wrongTries.wrong();
       if (!key || (claims && clock.now() >= claims.exp * 1000)) return null;
-      return `key:${use(key)}`;
+      return principalOf(use(key));
     },
     secretsIn(text) {
       // Hashing each look-alike would let a hostile text keep us busy; few have the last four characters of a key.
@@ -109,6 +109,9 @@ export function createLocalKeys(
     },
   };
 }
+
+/** By the id of a key. */
+export const principalOf = (id: string): string => `key:${id}`;
 
 /** Every place, since a secret may begin inside another's look-alike. */
 function placesOf(start: string, text: string): readonly number[] {

@@ -75,6 +75,8 @@ export interface Direct {
   /** Ends the connections of this conversation, or of all: the store is about to change beneath them. */
   forget(conversationId: string | null): void;
   cancel(conversationId: string, reason: string): void;
+  /** This principal's key was revoked: its runs end. */
+  dismiss(principal: string): void;
   /** Parks every open run and closes its streams. */
   stop(): Promise<void>;
 }
@@ -88,9 +90,7 @@ export function createDirect(options: DirectOptions): Direct {
     channel: (id) => channels().find((channel) => channel.id === id) ?? null,
   });
   const attempt = {
-    ...options,
-    tools,
-    runners,
+    ...{ ...options, tools, runners },
     ended: (session) => sessions.end(session),
   } satisfies ConstructorParameters<typeof Attempt>[0];
   const sessions: Sessions = new Sessions(
@@ -145,6 +145,7 @@ export function createDirect(options: DirectOptions): Direct {
     isBusy: (id) => runners.isBusy(id),
     forget: (id) => (id === null ? runners.park() : runners.forget(id)),
     cancel: (id, reason) => runners.cancel(id, reason),
+    dismiss: (principal) => runners.dismiss(principal, "The local key was revoked."),
     async stop() {
       runners.park();
       sessions.stop();

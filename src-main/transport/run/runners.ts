@@ -56,6 +56,12 @@ export class Runners {
     if (runner?.isBusy) runner.cancel(reason);
   }
 
+  /** Ends the runs in hand of a principal that is one no longer. */
+  dismiss(principal: string, reason: string): void {
+    for (const runner of [...this.#alive.values()])
+      if (runner.principal === principal && runner.isBusy) runner.cancel(reason);
+  }
+
   /** Leaves every open run to the store. */
   park(): void {
     for (const runner of [...this.#alive.values()]) runner.park();
