@@ -8,11 +8,11 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { connect } from "node:tls";
+import { connect, createSecureContext } from "node:tls";
 import { promisify } from "node:util";
-import type { Page } from "playwright-core";
 import { makeAuthority, readAuthority } from "../../src-main/proxy/authority.ts";
 import { launchChromium, skipWithoutChromium } from "../support/chromium.ts";
+import { chromiumTakes } from "./chromium-takes.ts";
 import { forgeLeaf, type Wish } from "./forge-leaf.ts";
 
 const run = promisify(execFile);
@@ -44,7 +44,8 @@ const matrix: readonly (readonly [host: string, wish: Wish, taken: boolean])[] =
 
 /** A server that shows the wish whose number the port stands for. */
 async function show(t: TestContext, wish: Wish): Promise<number> {
-  const context = forgeLeaf(files, authority.name, wish);
+  const { leaf, key } = forgeLeaf(files, authority.name, wish);
+  const context = createSecureContext({ cert: leaf + files.certificate, key });
   const server = createWebServer({ SNICallback: (_, done) => done(null, context) }, (_, response) =>
     response.end("taken"),
   );
@@ -93,6 +94,55 @@ test("the authority is good for Cursor's servers and for nothing else: node and 
   }
 });
 
+test("the authority is good for Cursor's servers and for nothing else: OpenSSL's own check", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "ownkey-authority-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const [ca, shown] = [join(folder, "ca.pem"), join(folder, "leaf.pem")];
+  writeFileSync(ca, files.certificate);
+  const takes = (host: string, wish: Wish) => {
+    writeFileSync(shown, forgeLeaf(files, authority.name, wish).leaf);
+    const words = ["verify", "-CAfile", ca, "-no-CApath", "-purpose", "sslserver", "-verify_hostname", host];
+    return run("openssl", [...words, shown]).then(
+      () => true,
+      () => false,
+    );
+  };
+  for (const [host, wish, taken] of matrix) assert.equal(await takes(host, wish), taken, titleOf(host, wish));
+});
+
+test("the certificate says of itself what it is good for, as OpenSSL reads it", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "ownkey-authority-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const textOf = async (pem: string) => {
+    writeFileSync(join(folder, "shown.pem"), pem);
+    const { stdout } = await run("openssl", ["x509", "-in", join(folder, "shown.pem"), "-noout", "-text"]);
+    return stdout.replaceAll(/ *\n +/g, "\n");
+  };
+  const text = await textOf(files.certificate);
+  for (const said of [
+    /Public-Key: \(3072 bit\)/,
+    /Basic Constraints: critical\nCA:TRUE, pathlen:0\n/,
+    /X509v3 Key Usage: critical\nCertificate Sign, CRL Sign\n/,
+    /Extended Key Usage:\s*\nTLS Web Server Authentication\n/,
+    /Signature Algorithm: sha256WithRSAEncryption/,
+  ])
+    assert.match(text, said);
+  const [, constraints = ""] = /Name Constraints: critical\n([\s\S]*?)\nX509v3/.exec(text) ?? [];
+  assert.deepEqual(constraints.split("\n"), [
+    "Permitted:",
+    ...["cursor.sh", ".cursor.sh", "cursor.com", ".cursor.com"].map((name) => `DNS:${name}`),
+    ...["email:none@invalid.invalid", "URI:invalid.invalid", "Excluded:"],
+    ...logins.slice(0, 2).flatMap((name) => [`DNS:${name}`, `DNS:.${name}`]),
+    "IP:0.0.0.0/0.0.0.0",
+    "IP:0:0:0:0:0:0:0:0/0:0:0:0:0:0:0:0",
+  ]);
+  const leaf = await textOf(authority.issue(api2, Date.now()).chain);
+  assert.match(leaf, /Basic Constraints: critical\nCA:FALSE\n/);
+  assert.match(leaf, /X509v3 Key Usage: critical\nDigital Signature\n/);
+  assert.match(leaf, /Alternative Name:\s*\nDNS:api2\.cursor\.sh\n/);
+  assert.match(leaf, /Public-Key: \(256 bit\)/);
+});
+
 const skip = existsSync(certutil)
   ? skipWithoutChromium
   : `SKIPPED: no ${certutil} here (apt-get install libnss3-tools)`;
@@ -121,27 +171,6 @@ test("the authority is good for Cursor's servers and for nothing else: Chromium"
   for (const [at, [host, wish, expected]] of matrix.entries())
     assert.equal(taken[at], expected, titleOf(host, wish));
 });
-
-/** Asked by a page, all at once: the page that says why a certificate was refused takes a second to draw. */
-async function chromiumTakes(page: Page, urls: readonly string[]): Promise<readonly boolean[]> {
-  const reasons = new Map<string, string | undefined>();
-  page.on("requestfailed", (request) => reasons.set(request.url(), request.failure()?.errorText));
-  const taken = await page.evaluate(
-    (all) =>
-      Promise.all(
-        all.map((url) =>
-          fetch(url, { mode: "no-cors" }).then(
-            () => true,
-            () => false,
-          ),
-        ),
-      ),
-    urls,
-  );
-  for (const [at, url] of urls.entries())
-    assert.match(String(reasons.get(url)), taken[at] ? /^undefined$/ : /ERR_CERT_/, url);
-  return taken;
-}
 
 test("a leaf names one listed host, lives a week, and its key is not the authority's", () => {
   const now = Date.now();

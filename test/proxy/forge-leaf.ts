@@ -1,6 +1,5 @@
 /** Leaves that Ownkey would never make: what a thief of its key would try. */
 import { createPrivateKey, generateKeyPairSync } from "node:crypto";
-import { createSecureContext, type SecureContext } from "node:tls";
 import type { AuthorityFiles } from "../../src-main/proxy/authority.ts";
 import { toCertificate } from "../../src-main/proxy/certificate.ts";
 
@@ -16,7 +15,12 @@ export interface Wish {
 const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
 const key = privateKey.export({ type: "pkcs8", format: "pem" });
 
-export function forgeLeaf(authority: AuthorityFiles, issuer: string, wish: Wish): SecureContext {
+/** PEM: the leaf alone, and its key. */
+export function forgeLeaf(
+  authority: AuthorityFiles,
+  issuer: string,
+  wish: Wish,
+): { readonly leaf: string; readonly key: string } {
   const { cn = "leaf", dns = [], ip = [], email, usage = "serverAuth", days = 1 } = wish;
   const names = [
     ...dns.map((value) => ({ type: 2, value })),
@@ -24,7 +28,7 @@ export function forgeLeaf(authority: AuthorityFiles, issuer: string, wish: Wish)
     ...(email ? [{ type: 1, value: email }] : []),
   ];
   const now = Date.now();
-  const certificate = toCertificate(
+  const leaf = toCertificate(
     {
       subject: cn,
       issuer,
@@ -40,5 +44,5 @@ export function forgeLeaf(authority: AuthorityFiles, issuer: string, wish: Wish)
     },
     createPrivateKey(authority.key),
   );
-  return createSecureContext({ cert: certificate + authority.certificate, key });
+  return { leaf, key: key.toString() };
 }

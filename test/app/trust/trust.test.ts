@@ -1,8 +1,22 @@
 import assert from "node:assert/strict";
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFile as execFileCallback } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { promisify } from "node:util";
 import { openFolder } from "../../../src-main/app/folder.ts";
 import { createKeptAuthority } from "../../../src-main/app/trust/kept-authority.ts";
 import { type RunProgram, runProgram } from "../../../src-main/app/trust/run-program.ts";
@@ -11,6 +25,11 @@ import { createTrust } from "../../../src-main/app/trust/trust.ts";
 import { systemClock } from "../../../src-main/base/clock.ts";
 import type { Json } from "../../../src-main/base/json.ts";
 import { createKeyFileSealer } from "../../../src-main/host/key-file-sealer.ts";
+import type { Authority } from "../../../src-main/proxy/authority.ts";
+import { chromiumTakes } from "../../proxy/chromium-takes.ts";
+import { launchChromium, skipWithoutChromium } from "../../support/chromium.ts";
+
+const execFile = promisify(execFileCallback);
 
 function start(t: TestContext, options: Partial<StoreOptions>) {
   let laterMs = 0;
@@ -70,6 +89,73 @@ test("NSS: trusted, found by its fingerprint, renewed, and gone from the store w
   assert.equal(gone.state, "none");
   assert.doesNotMatch(await listed(), /Ownkey/);
   assert.equal(existsSync(join(folder.secrets, "authority-key")), false);
+});
+
+/** A server with a leaf of the authority that is kept now, or `authority`'s. */
+async function serveAs(t: TestContext, authority: Authority): Promise<number> {
+  const { chain, key } = authority.issue("api2.cursor.sh", Date.now());
+  const server = createServer({ cert: chain, key }, (_, response) => response.end("taken"));
+  server.on("tlsClientError", () => {}).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+const kept = (authority: Authority | null): Authority => authority ?? assert.fail("there is no authority");
+
+test("a browser believes what was installed and, renewed twice and removed, none of it", {
+  skip: skip || skipWithoutChromium,
+}, async (t) => {
+  const { home, trust, kept: files } = start(t, {});
+  const ports: number[] = [];
+  for (const renew of [false, true, true]) {
+    await trust.install(["nss"], renew);
+    ports.push(await serveAs(t, kept(files.current())));
+  }
+  const taken = async () => {
+    const args = ["--host-resolver-rules=MAP * 127.0.0.1"];
+    const browser = await launchChromium({ args, env: { ...process.env, HOME: home } });
+    try {
+      const urls = ports.map((port) => `https://api2.cursor.sh:${port}/`);
+      return await chromiumTakes(await browser.newPage(), urls);
+    } finally {
+      await browser.close();
+    }
+  };
+  assert.deepEqual(await taken(), [false, false, true]);
+  await trust.remove(true);
+  assert.deepEqual(await taken(), [false, false, false]);
+});
+
+test("the system's store: curl believes it once it is installed, and no longer once it is removed", async (t) => {
+  const root = mkdtempSync(join(tmpdir(), "ownkey-root-"));
+  t.after(() => rmSync(root, { recursive: true }));
+  const [places, bundle] = [join(root, "usr/local/share/ca-certificates"), join(root, "etc/ssl/certs")];
+  for (const folder of [places, bundle]) mkdirSync(folder, { recursive: true });
+  const all = join(bundle, "ca-certificates.crt");
+  const ran: string[] = [];
+  // What update-ca-certificates does of all that it does, without touching this system's own.
+  const run: RunProgram = async (file, args) => {
+    ran.push([file, ...args].join(" "));
+    const pems = readdirSync(places).map((name) => readFileSync(join(places, name), "utf8"));
+    writeFileSync(all, pems.join(""));
+    return { code: 0, stdout: "", stderr: "" };
+  };
+  const { trust, kept: files } = start(t, { root, run, isRoot: true });
+  await trust.install(["system"]);
+  assert.equal((await trust.install(["system"], true)).stores[1]?.trusted, true);
+  const port = await serveAs(t, kept(files.current()));
+  const words = ["-sS", "--noproxy", "*", "--cacert", all, "--resolve", `api2.cursor.sh:${port}:127.0.0.1`];
+  const ask = () => execFile("curl", [...words, `https://api2.cursor.sh:${port}/`]);
+  assert.equal((await ask()).stdout, "taken");
+  assert.equal(readdirSync(places).length, 1, "the one before is gone");
+  await trust.remove(true);
+  await assert.rejects(ask(), ({ code }: { code: number }) => code === 60 || code === 77);
+  assert.deepEqual(readdirSync(places), []);
+  assert.equal(ran.at(-1), "/usr/sbin/update-ca-certificates --fresh");
 });
 
 test("what is not as it should be is not used, and not replaced unasked", async (t) => {
