@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
+import { until } from "../support/until.ts";
 import { createOwnkey } from "./ownkey.ts";
 
 const tellEnv = ["run", "--", process.execPath, "-p", "JSON.stringify(process.env)"];
@@ -70,6 +73,57 @@ test("what is told to set holds no secret where others could read it, and no pla
   const [, backend = "", key = ""] =
     /^CURSOR_BACKEND_URL=(\S+)\nCURSOR_API_KEY=(ok_\S+)\n$/.exec(sdk.stdout) ?? [];
   assert.equal(await models(backend, key), 200);
+});
+
+/** Tells its environment in a file, and ends when that is taken away. */
+const tellAndWait = `
+  const { existsSync, renameSync, writeFileSync } = require("node:fs");
+  const [, file] = process.argv;
+  writeFileSync(file + ".new", JSON.stringify(process.env));
+  renameSync(file + ".new", file);
+  setInterval(() => existsSync(file) || process.exit(), 50);
+`;
+
+test("while everything runs, another user finds no secret in the command lines of its processes", {
+  skip: (process.platform !== "linux" || process.geteuid?.() !== 0) && "SKIPPED: takes root on Linux",
+}, async (t) => {
+  const ownkey = createOwnkey();
+  t.after(() => ownkey.remove());
+  const home = dirname(ownkey.dataDir);
+  const [settings, told] = [join(home, "settings.json"), join(home, "told")];
+  writeFileSync(settings, "{}");
+  const serving = await ownkey.serve("--port", "0");
+  await ownkey.run("ca", "install");
+  const applied = await ownkey.run("setup", "apply", "--yes", "--untrusted", "--settings", settings);
+  assert.equal(applied.code, 0, applied.stderr);
+  const { stdout: window } = await ownkey.run("window");
+  const { stdout: sdk } = await ownkey.run("connect", "sdk");
+  const running = ownkey.start(["run", "--", process.execPath, "-e", tellAndWait, told]);
+  await until(() => existsSync(told));
+  const env = JSON.parse(readFileSync(told, "utf8")) as Record<string, string>;
+  const other = ["--reuid=65534", "--regid=65534", "--clear-groups", "/bin/sh", "-c"];
+  const read = (name: string) =>
+    spawnSync("setpriv", [...other, `cat /proc/[0-9]*/${name}`], {
+      maxBuffer: 64 * 1024 * 1024,
+    }).stdout.toString();
+  const [lines, environments] = [read("cmdline"), read("environ")];
+  for (const seen of ["guard-process", "serve", tellAndWait]) assert.ok(lines.includes(seen), seen);
+  const { token } = JSON.parse(readFileSync(join(ownkey.dataDir, "secrets/run.json"), "utf8"));
+  const secrets = {
+    path: new URL(serving.direct).pathname.slice(1),
+    contract: String(token),
+    window: new URL(window.trim()).hash.slice(1),
+    key: /CURSOR_API_KEY=(ok_\S+)/.exec(sdk)?.[1],
+    "run's path": new URL(env.CURSOR_BACKEND_URL ?? "").pathname.slice(1),
+    "run's key": env.CURSOR_API_KEY,
+  };
+  for (const [name, secret = ""] of Object.entries(secrets)) {
+    assert.ok(secret.length >= 16, name);
+    assert.ok(!lines.includes(secret), `${name} is in a command line`);
+    assert.ok(!environments.includes(secret), `${name} is in an environment that others can read`);
+  }
+  rmSync(told);
+  assert.equal((await running).code, 0);
 });
 
 /** Another user's program on our port: it tells what it hears and says nothing. */
