@@ -1,6 +1,7 @@
 /** Commit messages and names, asked as Cursor asks them, from a model behind a socket. */
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { gzipSync } from "node:zlib";
 import { create, type DescMessage, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import {
   NameTabRequestSchema,
@@ -60,6 +61,38 @@ test("switched on, the chosen channel writes the message and names the chat, and
     program.store.usage(span).map(({ calls, failed, fresh, output }) => [calls, failed, fresh, output]),
     [[2, 0, 200, 14]],
   );
+});
+
+/** A field of a length, as protobuf has it: its number, and text or a message. */
+const field = (number: number, content: string | Buffer): Buffer => {
+  const bytes = Buffer.from(content);
+  return Buffer.concat([Buffer.of((number << 3) | 2, bytes.length), bytes]);
+};
+
+test("a tab is named from the texts of its messages, whatever else Cursor sends with them", async (t) => {
+  const { upstream, program } = await start(t, (_, say) => say.text("Tray icon"), "ch_1");
+  // As its descriptors have them: text 1, type 2 (a number), relevant files 9, bubble id 13; then the request's own.
+  const said = (text: string, type: number) =>
+    field(1, Buffer.concat([field(1, text), Buffer.of(0x10, type), field(9, "a.ts"), field(13, "bubble")]));
+  const body = Buffer.concat([
+    ...[said("The icon is missing", 1), said("Let me look", 2)],
+    ...[Buffer.of(0x10, 1), field(3, field(1, "sk-sentinel")), field(6, "conversation"), Buffer.of(0x38, 1)],
+  ]);
+  const client = new Client(t, program.url, keys.a.token);
+  for (const [sent, headers] of [
+    [body, {}],
+    [gzipSync(body), { "content-encoding": "gzip" }],
+  ] as const) {
+    const type = { "content-type": "application/proto", ...headers };
+    const answer = await client.send(`${service}/NameTab`, sent, type);
+    assert.equal(answer.status, 200);
+    assert.deepEqual(
+      answer.body,
+      field(1, "Tray icon"),
+      "its name, the first field of the answer, and nothing else",
+    );
+  }
+  for (const { prompt } of upstream.requests) assert.equal(prompt, "The icon is missing\n\nLet me look");
 });
 
 test("switched off, which is how it begins, no model is asked", async (t) => {

@@ -75,7 +75,8 @@ export const NameTabRequestSchema: GenMessage<NameTabRequest> = /*@__PURE__*/
   messageDesc(file_aiserver_v1_small_calls, 2);
 
 /**
- * Of its messages the text alone (by public projects; not seen here).
+ * Of a message's many fields the text alone. (By the descriptors that two published builds of Cursor carry; a real
+ * call was not seen.)
  *
  * @generated from message aiserver.v1.NameTabRequest.ConversationMessage
  */
