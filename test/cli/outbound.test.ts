@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { ProxyAgent, request } from "undici";
 import { startCursorServers } from "../support/cursor-servers.ts";
 import { startUpstream } from "../support/upstream.ts";
+import { Client } from "../support/wire.ts";
 import { createOwnkey, fromSource } from "./ownkey.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -41,6 +42,12 @@ test("the program connects to the user's provider and to Cursor's servers when i
   await ownkey.run("channel", "test", channel);
   assert.deepEqual(seen(), [new URL(upstream.url).host], "the provider, to test it");
 
+  const { stdout: key } = await ownkey.run("key", "new", "--name", "test");
+  const run = new Client(t, serving.direct, key.trim()).run({ text: "Hi", model: channel });
+  assert.deepEqual(await run.ended(), { type: "finished" });
+  assert.equal(run.text, "hello");
+  assert.deepEqual(seen(), [new URL(upstream.url).host], "the provider, for a run");
+
   await ownkey.run("doctor");
   const dispatcher = new ProxyAgent({
     uri: serving.proxy,
@@ -57,6 +64,7 @@ test("the program connects to the user's provider and to Cursor's servers when i
 
   const [, table = ""] =
     /## What it connects to\n([\s\S]*?)\n## /.exec(readFileSync(join(root, "README.md"), "utf8")) ?? [];
-  for (const row of ["your provider", "Cursor's servers", "the web", "your search provider", "GitHub"])
-    assert.match(table, new RegExp(`^\\| *${row}`, "m"));
+  const rows = [...table.matchAll(/^\| (\w[^|]*?) +\|/gm)].map(([, row]) => row);
+  const elsewhere = ["the web", "your search provider", "other hosts", "GitHub", "Electron's releases"];
+  assert.deepEqual(rows, ["to", "your provider", "Cursor's servers", ...elsewhere]);
 });

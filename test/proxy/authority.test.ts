@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { X509Certificate } from "node:crypto";
+import { generateKeyPairSync, X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer as createWebServer } from "node:https";
@@ -11,6 +11,7 @@ import { type TestContext, test } from "node:test";
 import { connect, createSecureContext } from "node:tls";
 import { promisify } from "node:util";
 import { makeAuthority, readAuthority } from "../../src-main/proxy/authority.ts";
+import { toCertificate } from "../../src-main/proxy/certificate.ts";
 import { launchChromium, skipWithoutChromium } from "../support/chromium.ts";
 import { chromiumTakes } from "./chromium-takes.ts";
 import { forgeLeaf, type Wish } from "./forge-leaf.ts";
@@ -203,4 +204,15 @@ test("a certificate that is not this program's, or has ended, is refused with a 
   assert.throws(() => read(files.certificate, files.key, now + 3 * 365 * 86_400_000), /it ended on/);
   const leaf = authority.issue(api2, now);
   assert.throws(() => read(leaf.chain, leaf.key), /it is no authority/);
+  const { publicKey, privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  const unlimited = toCertificate(
+    {
+      ...{ subject: "Ownkey", issuer: "Ownkey", publicKey },
+      ...{ notBefore: new Date(now - 1000), notAfter: new Date(now + 86_400_000) },
+      extensions: [{ name: "basicConstraints", cA: true, critical: true }],
+    },
+    privateKey,
+  );
+  const key = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+  assert.throws(() => read(unlimited, key), /it is not limited to Cursor's hosts/);
 });

@@ -1,8 +1,14 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { type DoctorParts, diagnose } from "../../../src-main/app/doctor/doctor.ts";
 import { OwnkeyError } from "../../../src-main/base/errors.ts";
 import type { CaView } from "../../../src-main/contract.ts";
+import { makeAuthority } from "../../../src-main/proxy/authority.ts";
 import { createSightings } from "../../../src-main/proxy/sightings.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
 
@@ -69,6 +75,29 @@ test("a clock that is wrong, and a server that cannot be reached, are told apart
     (await diagnose(failing(message))).find(({ link }) => link === "upstream")?.remedy ?? "";
   assert.match(await remedy("certificate is not yet valid"), /clock/);
   assert.match(await remedy("getaddrinfo ENOTFOUND"), /internet/);
+});
+
+test("a proxy that runs, but is not reached on this machine's own address, is told as what a VPN does", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "ownkey-doctor-"));
+  const file = join(folder, "ca.pem");
+  writeFileSync(file, (await makeAuthority("test", Date.now())).certificate);
+  const other = createServer((socket) => socket.end("HTTP/1.1 200 OK\r\n\r\nnot Ownkey")).listen(
+    0,
+    "127.0.0.1",
+  );
+  await once(other, "listening");
+  t.after(() => {
+    other.close();
+    rmSync(folder, { recursive: true });
+  });
+  const { port } = other.address() as AddressInfo;
+  const given = parts({
+    trust: { show: async () => ({ ...ready, file }) },
+    proxy: () => ({ port, probe: async () => {}, close: async () => {} }),
+  });
+  const found = (await diagnose(given)).find(({ link }) => link === "proxy");
+  assert.equal(found?.verdict, "broken");
+  assert.match(found?.remedy ?? "", /VPN.*TUN.*127\.0\.0\.0\/8/);
 });
 
 test("a client that turned back is noticed until one is served", async () => {
