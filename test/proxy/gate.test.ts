@@ -270,6 +270,16 @@ test("a key of our own is answered here and never seen upstream", async (t) => {
   assert.equal(stand.cursor.requests.length, 0);
 });
 
+test("a key of our own goes nowhere by an upgrade either", async (t) => {
+  const { stand } = await start(t);
+  const wire = await stand.through(api2, "http/1.1");
+  wire.write(
+    `GET /ws HTTP/1.1\r\nHost: ${api2}\r\nAuthorization: Bearer ok_local\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
+  );
+  assert.deepEqual(await wire.toArray().catch(() => []), []);
+  assert.equal(stand.cursor.requests.length, 0);
+});
+
 test("the client is told that it is connected while a run of ours is open", async (t) => {
   let runs = 0;
   const { client, stand } = await start(t, "http/1.1", { runs: () => runs });
