@@ -17,6 +17,13 @@ const heartbeatMs = 5_000;
 export const encodeMessage = (message: AgentServerMessage): Buffer =>
   toEnvelope(toBinary(AgentServerMessageSchema, message));
 
+const streamHead = {
+  "content-type": "application/connect+proto",
+  "cache-control": "no-store",
+  // For a proxy of the user's own in front of us (C53).
+  "x-accel-buffering": "no",
+};
+
 export class Outbox {
   readonly #response: HttpResponse;
   readonly #clock: Clock;
@@ -30,7 +37,7 @@ export class Outbox {
     this.#seen = seen;
     this.#response = response;
     this.#clock = clock;
-    response.writeHead(200, { "content-type": "application/connect+proto", "cache-control": "no-store" });
+    response.writeHead(200, streamHead);
     response.flushHeaders?.();
     this.#beatLater();
   }

@@ -52,6 +52,7 @@ test("the headers go out at once, the messages with the flush: all of them in on
   const { outbox, reader, writes, received } = await connected(t);
   assert.equal(reader.statusCode, 200);
   assert.equal(reader.headers["content-type"], "application/connect+proto");
+  assert.equal(reader.headers["x-accel-buffering"], "no", "C53: whoever stands between holds nothing back");
   const messages = ["a", "b", "c"].map(text);
   for (const message of messages) outbox.send(message);
   outbox.sendEncoded(encodeMessage(text("d")));
