@@ -1,7 +1,7 @@
 /** Answers that have a part of ours: their server is asked as the client asked, and our part is put behind its answer. */
 import { OwnkeyError } from "../base/errors.ts";
 import { inflate } from "../transport/wire/envelope.ts";
-import { additionOf, addTo, type OfferedModel } from "./merge.ts";
+import { type Addition, additionOf, addTo, type OfferedModel } from "./merge.ts";
 import { passAnswer, type Request, type Response, sendBytes } from "./pass.ts";
 import { pairs, valuesOf } from "./raw-headers.ts";
 import type { Rule } from "./rules.ts";
@@ -24,11 +24,23 @@ export async function add(
   const addition = additionOf(rule.what, models);
   const answer = await askPlainly(request, ask, rule.alone);
   if (answer && answer.status !== 200) return passAnswer(answer, response);
-  const asked = request.headers["content-type"] ?? "application/json";
-  const type = answer ? (valuesOf(answer.headers, "content-type")[0] ?? "") : asked;
-  const body = answer ? await readAll(answer) : emptyOf(type);
-  const kept = answer ? answer.headers : ["content-type", type];
-  sendBytes(response, withoutBody(kept), addTo(body, type, addition));
+  if (answer) return addToAnswer(answer, response, addition);
+  const type = request.headers["content-type"] ?? "application/json";
+  sendBytes(response, ["content-type", type], addTo(emptyOf(type), type, addition));
+}
+
+/** What cannot be added to goes on as it came: it is Cursor's answer, and Cursor may understand it. */
+async function addToAnswer(answer: Answer, response: Response, addition: Addition): Promise<void> {
+  const { headers } = answer;
+  const bytes = await readAll(answer);
+  const [type = ""] = valuesOf(headers, "content-type");
+  const [encoding = "identity"] = valuesOf(headers, "content-encoding");
+  try {
+    const body = encoding === "identity" ? bytes : Buffer.from(inflate(bytes, encoding));
+    sendBytes(response, without(ofTheseBytes, headers), addTo(body, type, addition));
+  } catch {
+    sendBytes(response, without(ofFraming, headers), bytes);
+  }
 }
 
 /** null: their server cannot be reached, or is not well, and ours may stand alone. */
@@ -48,7 +60,7 @@ async function askPlainly(request: Request, ask: Ask, alone: boolean): Promise<A
   }
 }
 
-async function readAll({ body, headers }: Answer): Promise<Buffer> {
+async function readAll({ body }: Answer): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {
@@ -57,20 +69,19 @@ async function readAll({ body, headers }: Answer): Promise<Buffer> {
     if (length > largestCatalogue)
       throw new OwnkeyError("limit", "The catalogue of Cursor's server is too large.");
   }
-  const bytes = Buffer.concat(chunks);
-  const [encoding = "identity"] = valuesOf(headers, "content-encoding");
-  return encoding === "identity" ? bytes : Buffer.from(inflate(bytes, encoding));
+  return Buffer.concat(chunks);
 }
 
 const emptyOf = (type: string): Buffer =>
   type.startsWith("application/json") ? Buffer.from("{}") : Buffer.alloc(0);
 
-/** Headers without what was true of the bytes as they came. */
-const withoutBody = (headers: readonly string[]): string[] =>
+const ofFraming = /^(content-length|transfer-encoding|trailer|:status)$/i;
+/** What was true of the bytes as they came. */
+const ofTheseBytes = /^(content-length|content-encoding|transfer-encoding|trailer|etag|:status)$/i;
+
+const without = (names: RegExp, headers: readonly string[]): string[] =>
   pairs(headers)
-    .filter(
-      ([name]) => !/^(content-length|content-encoding|transfer-encoding|trailer|etag|:status)$/i.test(name),
-    )
+    .filter(([name]) => !names.test(name))
     .flat();
 
 /** Answers with nothing, in the type that was asked. */

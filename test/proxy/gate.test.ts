@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
+import type { ServerResponse } from "node:http";
 import { type TestContext, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
@@ -13,8 +14,8 @@ import {
 import type { Served } from "../../src-main/proxy/gate.ts";
 import { createKnownCallers } from "../../src-main/proxy/known-callers.ts";
 import type { OfferedModel } from "../../src-main/proxy/merge.ts";
-import { toEnvelope } from "../../src-main/transport/wire/envelope.ts";
-import { digestOf, type StandIn } from "../support/cursor-servers.ts";
+import { endFlag, toEnvelope } from "../../src-main/transport/wire/envelope.ts";
+import { digestOf, type StandIn, type StandInRequest } from "../support/cursor-servers.ts";
 import { type Call, type Client, createClient, type Reply } from "./exchange.ts";
 import { nothing, type Protocol, startStand } from "./stand.ts";
 
@@ -23,10 +24,25 @@ const model: OfferedModel = {
   ...{ id: "ch_1", name: "My <b>model</b>", model: "model-1" },
   ...{ thinking: true, images: false, contextWindow: 128_000 },
 };
+const connectType = "application/connect+proto";
 const catalogue = "/aiserver.v1.AiService/AvailableModels";
 const runSse = "/agent.v1.AgentService/RunSSE";
 const run = "/agent.v1.AgentService/Run";
 const append = "/aiserver.v1.BidiService/BidiAppend";
+
+/** In the way that `x-answer` asks for, else as Cursor's server does. */
+function answerCatalogue({ headers }: StandInRequest, response: ServerResponse): void {
+  const message = create(AvailableModelsResponseSchema, { modelNames: ["theirs"] });
+  const theirs = Buffer.from(toBinary(AvailableModelsResponseSchema, message));
+  const wanted = headers["x-answer"]?.toString();
+  if (wanted === "503") return void response.writeHead(503).end("busy");
+  if (wanted === "zstd") return void response.setHeader("content-encoding", "zstd").end("packed");
+  if (wanted) return void response.setHeader("content-type", wanted).end("not to be added to");
+  if (headers["content-type"] === connectType)
+    return void response.end(Buffer.concat([toEnvelope(theirs), toEnvelope(Buffer.from("{}"), endFlag)]));
+  if (!headers["accept-encoding"]?.includes("gzip")) return void response.end(theirs);
+  response.setHeader("content-encoding", "gzip").end(gzipSync(theirs));
+}
 
 /** Cursor's server: knows every bearer but "Bearer wrong"; its answer says what it was sent. */
 const cursor: StandIn = async (request, response) => {
@@ -36,13 +52,7 @@ const cursor: StandIn = async (request, response) => {
   if (headers.authorization === "Bearer wrong") return void response.writeHead(401, {}).end("who?");
   response.setHeader("content-type", type);
   response.setHeader("x-digest", digest);
-  const theirs = toBinary(
-    AvailableModelsResponseSchema,
-    create(AvailableModelsResponseSchema, { modelNames: ["theirs"] }),
-  );
-  if (url === catalogue && headers["accept-encoding"]?.includes("gzip"))
-    return void response.setHeader("content-encoding", "gzip").end(gzipSync(theirs));
-  if (url === catalogue) return void response.end(theirs);
+  if (url === catalogue) return answerCatalogue(request, response);
   if (url === "/auth/exchange_user_api_key") return void response.end('{"accessToken":"given-out"}');
   if (url === "/v1/models") return void response.end('{"items":[{"id":"theirs"}],"more":1}');
   response.end(type === "application/json" ? "{}" : "");
@@ -106,7 +116,6 @@ const appendOf = (requestId: string, seqno: number, message: Uint8Array) =>
   );
 const idOf = (requestId: string) =>
   toEnvelope(toBinary(BidiRequestIdSchema, create(BidiRequestIdSchema, { requestId })));
-const connectType = "application/connect+proto";
 
 test("a catalogue is theirs with ours behind it, for a known caller only", async (t) => {
   const { client, stand } = await start(t);
@@ -152,6 +161,31 @@ test("JSON catalogues and connect envelopes are added to as well, and what else 
     (await client.ask(post(config, Buffer.alloc(0)))).body,
   );
   assert.equal(http2Config, Http2Config.FORCE_BIDI_DISABLED);
+  const framed = (await client.ask(post(catalogue, toEnvelope(Buffer.alloc(0)), "good", connectType))).body;
+  const end = 5 + framed.readUInt32BE(1);
+  const { modelNames } = fromBinary(AvailableModelsResponseSchema, framed.subarray(5, end));
+  assert.deepEqual(
+    [modelNames, framed.subarray(end)],
+    [["theirs", "ch_1"], toEnvelope(Buffer.from("{}"), endFlag)],
+  );
+});
+
+test("a catalogue that cannot be added to goes on as it came, and of a server that is not well ours stands alone", async (t) => {
+  const { client, stand } = await start(t);
+  await signIn(client);
+  const ask = (wanted: string) => {
+    const call = post(catalogue, Buffer.alloc(0));
+    return client.ask({ ...call, headers: [...call.headers, "x-answer", wanted] });
+  };
+  const strange = await ask("application/grpc-web+proto");
+  assert.deepEqual([strange.status, strange.body.toString()], [200, "not to be added to"]);
+  const packed = await ask("zstd");
+  assert.deepEqual([packed.headers.includes("zstd"), packed.body.toString()], [true, "packed"]);
+  const alone = await ask("503");
+  assert.deepEqual(fromBinary(AvailableModelsResponseSchema, alone.body).modelNames, ["ch_1"]);
+  const [, ...asked] = stand.cursor.requests;
+  for (const { headers } of asked)
+    assert.equal(headers[headers.indexOf("accept-encoding") + 1], "identity", "so that it can be added to");
 });
 
 test("while Cursor's server is down, a caller it has accepted sees our models, and nobody else does", async (t) => {

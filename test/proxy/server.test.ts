@@ -15,7 +15,7 @@ import { makeAuthority, readAuthority } from "../../src-main/proxy/authority.ts"
 import { launchChromium, skipWithoutChromium } from "../support/chromium.ts";
 import type { StandIn } from "../support/cursor-servers.ts";
 import { until } from "../support/until.ts";
-import { createClient } from "./exchange.ts";
+import { createClient, lasting } from "./exchange.ts";
 import { handshake, openTunnel, startStand, trusted } from "./stand.ts";
 
 const run = promisify(execFile);
@@ -139,6 +139,59 @@ test("requests that two servers could read differently go no further", async (t)
     assert.match(Buffer.concat(await wire.toArray()).toString(), /^HTTP\/1.1 400 /, rest);
   }
   assert.equal(cursor.requests.length, 0);
+});
+
+/** A frame of HTTP/2 on its first stream. */
+function frame(type: number, flags: number, stream: number, content = Buffer.alloc(0)): Buffer {
+  const head = Buffer.alloc(9);
+  head.writeUIntBE(content.length, 0, 3);
+  head.set([type, flags], 3);
+  head.writeUInt32BE(stream, 5);
+  return Buffer.concat([head, content]);
+}
+
+const literal = (text: string): Buffer => Buffer.from([text.length, ...Buffer.from(text)]);
+
+test("a header of HTTP/2 that would be two in HTTP/1.1 goes no further", async (t) => {
+  const { cursor, through } = await startStand(t, hello);
+  const ask = async (name: string, value: string) => {
+    const wire = await through(api2, "h2");
+    // GET, https, / by their numbers in HPACK's table, :authority as text, then the header in question.
+    const known = Buffer.concat([Buffer.of(0x82, 0x87, 0x84, 0x41), literal(api2)]);
+    const block = Buffer.concat([known, Buffer.of(0x40), literal(name), literal(value)]);
+    wire.write(
+      Buffer.concat([Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), frame(4, 0, 0), frame(1, 5, 1, block)]),
+    );
+    const types: number[] = [];
+    let bytes = Buffer.alloc(0);
+    for await (const chunk of wire as AsyncIterable<Buffer>) {
+      bytes = Buffer.concat([bytes, chunk]);
+      while (bytes.length >= 9 && bytes.length >= 9 + bytes.readUIntBE(0, 3)) {
+        if (bytes.readUInt32BE(5) === 1 || bytes[3] === 7) types.push(bytes[3] ?? -1);
+        bytes = bytes.subarray(9 + bytes.readUIntBE(0, 3));
+      }
+      if (types.length > 0) break;
+    }
+    wire.destroy();
+    return types[0];
+  };
+  const [answered, reset, goaway] = [1, 3, 7];
+  assert.equal(await ask("x-fine", "a"), answered);
+  for (const [name, value] of [
+    ["x-two", "a\r\nx-smuggled: b"],
+    ["x-nul", "a\0b"],
+    ["x-two\r\nx-smuggled", "b"],
+    ["X-Upper", "a"],
+    ["connection", "close"],
+    ["transfer-encoding", "chunked"],
+  ] as const) {
+    const before = cursor.requests.length;
+    const type = await ask(name, value);
+    const [passed] = cursor.requests.slice(before);
+    // Refused, or passed on without it.
+    if (passed) assert.doesNotMatch(JSON.stringify(lasting(passed.headers)), /x-|connection|encoding/i, name);
+    else assert.ok(type === reset || type === goaway, `${JSON.stringify(name)}: ${type}`);
+  }
 });
 
 test("a plain request goes on as it is, and never to ourselves", async (t) => {
