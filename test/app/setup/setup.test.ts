@@ -127,7 +127,9 @@ for (const [title, content] of Object.entries(files))
     const before = readFileSync(file);
     const inPlan = planSetup(file, port);
     assert.deepEqual(readFileSync(file), before, "a plan changes nothing");
+    const umask = process.umask(0o077);
     applySetup(folder, file, port);
+    process.umask(umask);
     const text = readFileSync(file, "utf8");
     const now = parse(text.replace(bom, ""), [], { allowTrailingComma: true }) as Record<string, unknown>;
     for (const [key, value] of Object.entries(ours)) assert.deepEqual(now[key], value, key);
@@ -275,8 +277,9 @@ test("a set-up that fails in the middle leaves nothing behind", async (t) => {
     guard: () => () => {},
   });
   const apply = (settings: string) => setup.apply({ settings, home: null, untrusted: true });
-  await assert.rejects(apply(join(file, "no-folder", "settings.json")));
-  assert.deepEqual([setup.isApplied(), readdirSync(user)], [false, ["settings.json"]]);
+  symlinkSync(join(user, "nowhere"), join(user, "profile"));
+  await assert.rejects(apply(join(user, "profile", "settings.json")), "its folder cannot be made");
+  assert.deepEqual([setup.isApplied(), readdirSync(user)], [false, ["profile", "settings.json"]]);
   await apply(file);
   at++;
   await assert.rejects(apply(file), /set up already/);
