@@ -58,10 +58,6 @@ export class Ledger {
     this.#state = toRuntime(stored.state);
   }
 
-  get principal(): string {
-    return this.#identity.principal;
-  }
-
   get state(): RuntimeState {
     return this.#state;
   }

@@ -65,10 +65,6 @@ export class Runner {
     return this.#ledger.state.committed;
   }
 
-  get principal(): string {
-    return this.#ledger.principal;
-  }
-
   get isBusy(): boolean {
     return isBusy(this.state.phase);
   }

@@ -7,6 +7,7 @@ import { Runner, type RunnerOptions } from "./runner.ts";
 export class Runners {
   readonly #options: RunnerOptions;
   readonly #alive = new Map<string, Runner>();
+  readonly #principals = new WeakMap<Runner, string>();
 
   constructor(options: RunnerOptions) {
     this.#options = options;
@@ -25,12 +26,11 @@ export class Runners {
     if (alive) return alive;
     const stored = conversations.load(id) ?? { version: 0, state: emptyConversation(id) };
     const ledger = new Ledger(this.#options, identity, stored);
-    return new Runner(
-      this.#options,
-      ledger,
-      (runner) => this.#alive.set(id, runner),
-      () => this.#alive.delete(id),
-    );
+    const keep = (runner: Runner) => {
+      this.#alive.set(id, runner);
+      this.#principals.set(runner, identity.principal);
+    };
+    return new Runner(this.#options, ledger, keep, () => this.#alive.delete(id));
   }
 
   /** The conversation as it stands, looked at only; null when there is none. */
@@ -59,7 +59,7 @@ export class Runners {
   /** Ends the runs in hand of a principal that is one no longer. */
   dismiss(principal: string, reason: string): void {
     for (const runner of [...this.#alive.values()])
-      if (runner.principal === principal && runner.isBusy) runner.cancel(reason);
+      if (this.#principals.get(runner) === principal && runner.isBusy) runner.cancel(reason);
   }
 
   /** Leaves every open run to the store. */
