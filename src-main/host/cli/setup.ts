@@ -1,5 +1,5 @@
 /** The commands about Cursor's settings: what would change, changing it, and taking it back. */
-import type { SetupPlan } from "../../contract.ts";
+import type { Client, SetupPlan } from "../../contract.ts";
 import type { Command, Given, Options } from "./command.ts";
 import { plain, print, printJson, tell } from "./print.ts";
 
@@ -96,57 +96,39 @@ const setting: readonly Command[] = [
         return state.isApplied && state.changed.length === 0 ? 0 : 1;
       }),
   },
-  {
-    name: "pause",
-    usage: "",
-    about: "Passes everything through to Cursor's servers; its settings stay",
-    run: (_given, world) =>
-      world.withClient(async (client) => {
-        await client.call("proxy.pause", { paused: true });
-        tell("Paused: Cursor sees its own models only. To go on: ownkey resume");
-        return 0;
-      }),
-  },
-  {
-    name: "resume",
-    usage: "",
-    about: "Serves your models again after `pause`",
-    run: (_given, world) =>
-      world.withClient(async (client) => {
-        await client.call("proxy.pause", { paused: false });
-        tell("Your models are served.");
-        return 0;
-      }),
-  },
 ];
+
+/** A command without options, and what is told once it is done. */
+const told = (name: string, about: string, work: (client: Client) => Promise<string>): Command => ({
+  ...{ name, usage: "", about },
+  run: (_given, world) =>
+    world.withClient(async (client) => {
+      tell(await work(client));
+      return 0;
+    }),
+});
 
 /** One meaning everywhere: `pause` keeps Cursor's settings, `off` puts them back. */
-const offOn: readonly Command[] = [
-  {
-    name: "off",
-    usage: "",
-    about: "Puts Cursor's settings back, as `setup undo` does",
-    run: (_given, world) =>
-      world.withClient(async (client) => {
-        const undone = await client.call("setup.undo", null);
-        tell(undone ? `${undone.file} is as it was. To go on: ownkey on` : "It is off.");
-        return 0;
-      }),
-  },
-  {
-    name: "on",
-    usage: "",
-    about: "Sets Cursor's settings again, where they were set last",
-    run: (_given, world) =>
-      world.withClient(async (client) => {
-        const { file } = await client.call("setup.again", null);
-        tell(`${file} leads to Ownkey. Quit Cursor and start it again.`);
-        return 0;
-      }),
-  },
+const switches: readonly Command[] = [
+  told("pause", "Passes everything through to Cursor's servers; its settings stay", async (client) => {
+    await client.call("proxy.pause", { paused: true });
+    return "Paused: Cursor sees its own models only. To go on: ownkey resume";
+  }),
+  told("resume", "Serves your models again after `pause`", async (client) => {
+    await client.call("proxy.pause", { paused: false });
+    return "Your models are served.";
+  }),
+  told("off", "Puts Cursor's settings back, as `setup undo` does", async (client) => {
+    const undone = await client.call("setup.undo", null);
+    return undone ? `${undone.file} is as it was. To go on: ownkey on` : "It is off.";
+  }),
+  told("on", "Sets Cursor's settings again, where they were set last", async (client) => {
+    const { file } = await client.call("setup.again", null);
+    return `${file} leads to Ownkey. Quit Cursor and start it again.`;
+  }),
 ];
 
-export const setupCommands: readonly Command[] = [...setting, ...offOn];
+export const setupCommands: readonly Command[] = [...setting, ...switches];
 
 const targetOf = (given: Given) => ({
   settings: given.text("settings") ?? null,
