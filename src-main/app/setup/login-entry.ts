@@ -83,11 +83,14 @@ const batch = (command: readonly string[]): string =>
   ].join("\r\n");
 
 /** How the desktop app starts itself to put the settings of this data folder back; null elsewhere. */
-export function desktopCommand(dataDir: string): readonly string[] | null {
-  if (process.versions.electron === undefined) return null;
-  const { execPath, argv, env } = process;
+export function desktopCommand(
+  dataDir: string,
+  self: Pick<NodeJS.Process, "versions" | "execPath" | "argv" | "env"> = process,
+): readonly string[] | null {
+  const { versions, execPath, argv, env } = self;
+  if (versions.electron === undefined) return null;
   // Not packed, Electron is told where the app lies.
-  const app = "defaultApp" in process ? [argv[1] ?? ""] : [];
+  const app = "defaultApp" in self ? [argv[1] ?? ""] : [];
   return [env.APPIMAGE ?? execPath, ...app, `${restoreSwitch}${dataDir}`];
 }
 

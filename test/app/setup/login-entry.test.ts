@@ -4,7 +4,7 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writ
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { isReplaceable, loginEntryOf } from "../../../src-main/app/setup/login-entry.ts";
+import { desktopCommand, isReplaceable, loginEntryOf } from "../../../src-main/app/setup/login-entry.ts";
 
 const words = ["/usr/bin/printf", "%s\\n", "/home/a b/%d$HOME`id`'\"\\", "--data-dir=/x&<y>"];
 const of = (platform: NodeJS.Platform, env = {}) => loginEntryOf({ platform, home: "/home/me", env }, words);
@@ -29,6 +29,19 @@ test("each system reads the entry at login, and starts exactly these words", () 
   const windows = of("win32", { APPDATA: "/roaming" });
   assert.match(windows.file, /^\/roaming.Microsoft.Windows.Start Menu.Programs.Startup.ownkey-restore\.cmd$/);
   assert.match(windows.content, /^start "" \/b "\/usr\/bin\/printf" "%%s/m);
+});
+
+test("the desktop app is started as itself: packed, as an AppImage, from its sources; a plain Node is none", () => {
+  const of = (more: object) =>
+    desktopCommand("/data", {
+      ...{ versions: { ...process.versions, electron: "44.0.0" }, execPath: "/opt/Ownkey/ownkey" },
+      ...{ argv: ["/opt/Ownkey/ownkey", "/src/ownkey", "--hidden"], env: {} },
+      ...more,
+    });
+  assert.deepEqual(of({}), ["/opt/Ownkey/ownkey", "--restore=/data"]);
+  assert.deepEqual(of({ env: { APPIMAGE: "/apps/O.AppImage" } }), ["/apps/O.AppImage", "--restore=/data"]);
+  assert.deepEqual(of({ defaultApp: true }), ["/opt/Ownkey/ownkey", "/src/ownkey", "--restore=/data"]);
+  assert.equal(desktopCommand("/data"), null);
 });
 
 test("what somebody else could replace is never started at login", {
