@@ -122,7 +122,10 @@ function runOne(given: Given): Promise<Ended> {
     many ??= fork(join(import.meta.dirname, "many.ts"), { execArgv: [], stdio: [...stdio] });
     many.channel?.ref();
     many.send(given);
-    const ended = await Promise.race([once(many, "message"), once(many, "exit")]);
+    const over = new AbortController();
+    const { signal } = over;
+    const ended = await Promise.race([once(many, "message", { signal }), once(many, "exit", { signal })]);
+    over.abort();
     many.channel?.unref();
     many.unref();
     if (typeof ended[0] === "object") return ended[0] as Ended;

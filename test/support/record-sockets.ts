@@ -7,6 +7,10 @@ const file = process.env.OWNKEY_TEST_SOCKETS ?? "";
 
 subscribe("net.client.socket", (message) => {
   const { socket } = message as { readonly socket: Socket };
-  socket.once("connect", () => appendFileSync(file, `${socket.remoteAddress}:${socket.remotePort}\n`));
-  socket.once("error", () => appendFileSync(file, "failed\n"));
+  const failed = () => appendFileSync(file, "failed\n");
+  socket.once("error", failed);
+  socket.once("connect", () => {
+    socket.off("error", failed);
+    appendFileSync(file, `${socket.remoteAddress}:${socket.remotePort}\n`);
+  });
 });
