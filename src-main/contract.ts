@@ -314,6 +314,8 @@ export interface SetupState {
   readonly file: string | null;
   /** Keys that somebody else has set since. */
   readonly changed: readonly string[];
+  /** The user starts Cursor with NODE_EXTRA_CA_CERTS, so that no store need trust the certificate. */
+  readonly isTrustedElsewhere: boolean;
 }
 
 export interface SetupUndone {

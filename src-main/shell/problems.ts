@@ -24,8 +24,13 @@ export function problemsIn({ channels, ca, setup }: Facts): readonly Problem[] {
   );
   const none = { subject: "", page: "connect" };
   return [
-    ...(ca && ca.state !== "ready" ? [{ name: "certificate", ...none } as const] : []),
+    ...(ca && setup && !isTrusted(ca, setup) ? [{ name: "certificate", ...none } as const] : []),
     ...(setup && setup.changed.length > 0 ? [{ name: "settings", ...none } as const] : []),
     ...lacking.map(({ id, name }) => ({ name: "keys", subject: name, page: `channels/${id}` }) as const),
   ];
 }
+
+/** A store that could not be asked is no reason to warn. */
+const isTrusted = ({ state, stores }: CaView, { isTrustedElsewhere }: SetupState): boolean =>
+  state === "ready" &&
+  (isTrustedElsewhere || stores.length === 0 || stores.some(({ trusted }) => trusted !== false));

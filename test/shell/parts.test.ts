@@ -8,7 +8,7 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 import { openFolder } from "../../src-main/app/folder.ts";
 import { applySetup } from "../../src-main/app/setup/setup.ts";
-import type { ChannelView, Status } from "../../src-main/contract.ts";
+import type { CaView, ChannelView, SetupState, Status } from "../../src-main/contract.ts";
 import { problemsIn } from "../../src-main/shell/problems.ts";
 import { createAutostart } from "../../src-main/shell/system/autostart.ts";
 import { guard } from "../../src-main/shell/system/guard.ts";
@@ -72,7 +72,8 @@ describe("the tray", () => {
   });
 
   test("warns of keys that are lacking where the channel is on, and of Cursor's way only where there is one", () => {
-    const ca = { state: "none" } as never;
+    const ca = (state: CaView["state"], trusted: boolean | null) =>
+      ({ state, stores: [{ trusted }, { trusted: false }] }) as unknown as CaView;
     const channels = [
       channelOf("a", { key: "unreadable" }),
       channelOf("b", { key: "missing", enabled: false }),
@@ -80,11 +81,15 @@ describe("the tray", () => {
     assert.deepEqual(problemsIn({ status, channels, ca: null, setup: null }), [
       { name: "keys", subject: "a", page: "channels/a" },
     ]);
-    const setup = { isApplied: true, file: "/f", changed: ["http.proxy"] };
-    assert.deepEqual(
-      problemsIn({ status, channels: [], ca, setup }).map(({ name }) => name),
-      ["certificate", "settings"],
-    );
+    const found = (own: CaView, more: Partial<SetupState> = {}) => {
+      const setup = { isApplied: true, file: "/f", changed: [], isTrustedElsewhere: false, ...more };
+      return problemsIn({ status, channels: [], ca: own, setup }).map(({ name }) => name);
+    };
+    assert.deepEqual(found(ca("none", false), { changed: ["http.proxy"] }), ["certificate", "settings"]);
+    assert.deepEqual(found(ca("ready", false)), ["certificate"], "nobody trusts it any more");
+    assert.deepEqual(found(ca("ready", true)), []);
+    assert.deepEqual(found(ca("ready", null)), [], "a store that could not be asked");
+    assert.deepEqual(found(ca("ready", false), { isTrustedElsewhere: true }), []);
   });
 });
 

@@ -234,7 +234,12 @@ export const fullScript = (): Script => ({
       ],
     }),
   "setup.status": () =>
-    said({ isApplied: true, file: "/home/ann/.config/Cursor/User/settings.json", changed: ["http.proxy"] }),
+    said({
+      isApplied: true,
+      file: "/home/ann/.config/Cursor/User/settings.json",
+      changed: ["http.proxy"],
+      isTrustedElsewhere: false,
+    }),
   "data.get": () =>
     said({
       file: "/home/ann/.local/share/ownkey/ownkey.db",

@@ -59,6 +59,7 @@ const lastSchema = z.object({ settings: z.string(), untrusted: z.boolean() });
 export function createCursorSetup(options: CursorSetupOptions): CursorSetup {
   const { folder, settings, log, port, usualPort, showCa, guard, restoreCommand } = options;
   const entry = restoreCommand && !isReplaceable(restoreCommand) ? entryHere(restoreCommand) : null;
+  const lastOne = () => lastSchema.safeParse(settings.get(lastSetting)).data;
   let dismiss: (() => void) | null = null;
 
   function putIn(file: string, at: number): void {
@@ -99,7 +100,7 @@ export function createCursorSetup(options: CursorSetupOptions): CursorSetup {
     plan: (target) => planSetup(fileOf(target), port() ?? usualPort(), entry),
     apply,
     async again() {
-      const last = lastSchema.safeParse(settings.get(lastSetting)).data;
+      const last = lastOne();
       if (!last) throw new OwnkeyError("config", "It was never set up. Begin with: ownkey setup plan");
       return apply({ ...last, home: null });
     },
@@ -107,7 +108,7 @@ export function createCursorSetup(options: CursorSetupOptions): CursorSetup {
       settings.set(wantedSetting, null);
       return takeBack();
     },
-    state: () => setupState(folder),
+    state: () => ({ ...setupState(folder), isTrustedElsewhere: lastOne()?.untrusted ?? false }),
     isApplied: () => hasJournal(folder),
     resume() {
       const at = port();

@@ -108,7 +108,7 @@ export function undoSetup(folder: Folder, step: Step = nothing): SetupUndone | n
   return { file: path, left: [...left] };
 }
 
-export function setupState(folder: Folder): SetupState {
+export function setupState(folder: Folder): Omit<SetupState, "isTrustedElsewhere"> {
   const journal = readJournal(folder);
   if (!journal) return { isApplied: false, file: null, changed: [] };
   const now = readSettingsFile(journal.path);

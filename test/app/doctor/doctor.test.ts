@@ -23,7 +23,7 @@ function parts(change: Partial<DoctorParts> = {}): DoctorParts {
     clock,
     channels: { enabled: () => [] },
     trust: { show: async () => ready },
-    setup: { state: () => ({ isApplied: true, file: "/s.json", changed: [] }) },
+    setup: { state: () => ({ isApplied: true, file: "/s.json", changed: [], isTrustedElsewhere: false }) },
     sightings: createSightings(clock),
     proxy: () => ({ port: 1, probe: async () => {}, close: async () => {} }),
     ...change,
@@ -53,7 +53,14 @@ test("a program that does not run, a certificate nobody trusts, settings that we
           stores: [{ name: "nss", title: "Chromium's", trusted: false, manual: [] }],
         }),
       },
-      setup: { state: () => ({ isApplied: true, file: "/s.json", changed: ["http.proxy"] }) },
+      setup: {
+        state: () => ({
+          isApplied: true,
+          file: "/s.json",
+          changed: ["http.proxy"],
+          isTrustedElsewhere: false,
+        }),
+      },
     }),
   );
   assert.deepEqual(
