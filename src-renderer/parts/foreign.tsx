@@ -5,11 +5,15 @@ import { inkOf } from "./ink.ts";
 export function Foreign({ text }: { readonly text: string }) {
   return (
     <bdi>
-      {inkOf(text).map((piece) => (
-        <span key={piece.index} className={piece.type === "mark" ? styles.inkless : undefined}>
-          {piece.text}
-        </span>
-      ))}
+      {inkOf(text).map((piece) =>
+        piece.type === "text" ? (
+          piece.text
+        ) : (
+          <span key={piece.index} className={styles.inkless}>
+            {piece.text}
+          </span>
+        ),
+      )}
     </bdi>
   );
 }

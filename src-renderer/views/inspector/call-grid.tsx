@@ -3,7 +3,7 @@
  * of divs, since only the rows that are seen are there (biome.json knows this file).
  */
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type KeyboardEvent, useId, useRef, useState } from "react";
+import { type KeyboardEvent, type RefObject, useId, useRef, useState } from "react";
 import { useStore } from "zustand";
 import type { CallView } from "../../../src-main/contract.ts";
 import { useFrame } from "../../frame/frame.ts";
@@ -21,11 +21,11 @@ interface CallGridProps {
 
 const columns = ["time", "channel", "model", "status", "first", "total", "speed", "tokens", "error"] as const;
 const pageRows = 10;
+const overscan = 4;
 
 export function CallGrid({ calls, opened }: CallGridProps) {
   const words = useWords();
-  const { stores, route, preferences } = useFrame();
-  const isCompact = useStore(preferences.store, ({ density }) => density === "compact");
+  const { stores, route } = useFrame();
   const id = useId();
   const place = useRef<HTMLDivElement>(null);
   const [current, setCurrent] = useState<string | null>(opened);
@@ -33,14 +33,7 @@ export function CallGrid({ calls, opened }: CallGridProps) {
     0,
     calls.findIndex(({ callId }) => callId === current),
   );
-  const rows = useVirtualizer({
-    count: calls.length,
-    getScrollElement: () => place.current,
-    estimateSize: () => (isCompact ? 28 : 34),
-    getItemKey: (index) => calls[index]?.callId ?? index,
-    overscan: 10,
-  });
-  const shown = rows.getVirtualItems();
+  const { rows, shown, slots, height } = useRows(calls.length, place);
 
   const goTo = (index: number) => {
     const next = Math.max(0, Math.min(calls.length - 1, index));
@@ -69,18 +62,18 @@ export function CallGrid({ calls, opened }: CallGridProps) {
     >
       <HeadRow />
       <div role="rowgroup" className={styles.rows} style={{ height: rows.getTotalSize() }}>
-        {shown.map(({ index, key, start, size }) => {
+        {shown.map(({ index, start }) => {
           const call = calls[index];
           return (
             call && (
               <Row
-                key={key}
+                key={index % slots}
                 id={`${id}${index}`}
                 call={call}
                 index={index}
                 isCurrent={index === at}
                 isOpened={call.callId === opened}
-                place={{ transform: `translateY(${start}px)`, height: size }}
+                place={{ top: start, height }}
                 onOpen={() => {
                   setCurrent(call.callId);
                   open(call.callId);
@@ -92,6 +85,20 @@ export function CallGrid({ calls, opened }: CallGridProps) {
       </div>
     </div>
   );
+}
+
+/** Those that are seen. A row that leaves at one end comes in at the other: it costs time to clear elements away. */
+function useRows(count: number, place: RefObject<HTMLElement | null>) {
+  const isCompact = useStore(useFrame().preferences.store, ({ density }) => density === "compact");
+  const height = isCompact ? 28 : 34;
+  const rows = useVirtualizer({
+    count,
+    getScrollElement: () => place.current,
+    estimateSize: () => height,
+    overscan,
+  });
+  const slots = Math.ceil((rows.scrollRect?.height ?? 0) / height) + 2 * overscan + 2;
+  return { rows, shown: rows.getVirtualItems(), slots, height };
 }
 
 function HeadRow() {
@@ -134,7 +141,7 @@ interface RowProps {
   readonly index: number;
   readonly isCurrent: boolean;
   readonly isOpened: boolean;
-  readonly place: { readonly transform: string; readonly height: number };
+  readonly place: { readonly top: number; readonly height: number };
   readonly onOpen: () => void;
 }
 
