@@ -318,6 +318,11 @@ export interface SetupState {
   readonly isTrustedElsewhere: boolean;
 }
 
+export interface SetupStatus extends SetupState {
+  /** When Cursor last came through the proxy, since this program runs; null: not yet. */
+  readonly seenMs: number | null;
+}
+
 export interface SetupUndone {
   readonly file: string;
   /** Keys that somebody else has set since; they were left as they are. */
@@ -887,7 +892,7 @@ export interface Calls {
   readonly "setup.undo": Call<null, SetupUndone | null>;
   /** Sets it up where it was set up last, as trusted as it was then. */
   readonly "setup.again": Call<null, SetupPlan>;
-  readonly "setup.status": Call<null, SetupState>;
+  readonly "setup.status": Call<null, SetupStatus>;
   /** Everything is passed through; Cursor's settings stay. */
   readonly "proxy.pause": Call<{ readonly paused: boolean }, Status>;
   /** A secret path and a key for one command, which end with `runs.end` or with the process that asked. */

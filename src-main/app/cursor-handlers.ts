@@ -51,7 +51,7 @@ export function createCursorHandlers(
   changed: <T>(value: T) => T,
   listening: () => string,
 ): Own {
-  const { store, trust, setup, runCredentials, secrets } = parts;
+  const { store, trust, setup, runCredentials, secrets, sightings } = parts;
   return {
     "runs.begin": {
       params: z.strictObject({ pid: z.int().positive() }),
@@ -76,7 +76,10 @@ export function createCursorHandlers(
     "setup.apply": { params: applied, answer: async (wanted) => changed(await setup.apply(wanted)) },
     "setup.undo": { params: nothing, answer: () => changed(setup.undo()) },
     "setup.again": { params: nothing, answer: async () => changed(await setup.again()) },
-    "setup.status": { params: nothing, answer: setup.state },
+    "setup.status": {
+      params: nothing,
+      answer: () => ({ ...setup.state(), seenMs: sightings.get().lastRequestMs }),
+    },
     "proxy.pause": {
       params: z.strictObject({ paused: z.boolean() }),
       answer({ paused }) {

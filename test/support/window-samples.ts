@@ -239,6 +239,7 @@ export const fullScript = (): Script => ({
       file: "/home/ann/.config/Cursor/User/settings.json",
       changed: ["http.proxy"],
       isTrustedElsewhere: false,
+      seenMs: null,
     }),
   "data.get": () =>
     said({

@@ -74,6 +74,7 @@ describe("channels", { skip: skipWithoutChromium }, () => {
     const page = await open(t);
     await page.keyboard.press("n");
     await page.getByRole("button", { name: "Ollama" }).click();
+    await page.getByRole("button", { name: "Change them" }).click();
     await page.getByLabel("Name", { exact: true }).fill("Full");
     await address(page).fill(studio.upstream.url);
     await page.getByRole("button", { name: "Detect the format" }).click();

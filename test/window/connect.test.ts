@@ -37,7 +37,7 @@ describe("connect and data", { skip: skipWithoutChromium }, () => {
     const page = await open(t, "Connect");
     const card = (name: string) => page.getByRole("region", { name, exact: true });
     await card("Certificate").getByText("None yet").waitFor();
-    await card("Certificate").getByRole("button", { name: "Only make it" }).click();
+    await card("Certificate").getByRole("button", { name: "Make it, install nothing" }).click();
     await card("Certificate").getByText("Made, trusted by no store").waitFor();
     await card("Certificate").getByText("NODE_EXTRA_CA_CERTS=").waitFor();
     const ide = card("Cursor");
@@ -50,6 +50,7 @@ describe("connect and data", { skip: skipWithoutChromium }, () => {
     await ide.getByRole("button", { name: "Connect Cursor" }).click();
     await ide.getByText("Connected", { exact: true }).waitFor();
     assert.match(readFileSync(file, "utf8"), /"http\.proxy"/);
+    await ide.getByText("Cursor has not come through Ownkey yet.").waitFor();
     const changes = card("Everything changed on this computer");
     await changes.getByText("1 change").waitFor();
     await changes.getByRole("button", { name: `Undo: ${file}` }).click();

@@ -26,22 +26,23 @@ describe("a newcomer", { skip: skipWithoutChromium }, () => {
     await page.getByRole("radio", { name: "English" }).check();
     await page.getByRole("radio", { name: "Dark" }).check();
     await page.waitForFunction(() => getComputedStyle(document.body).backgroundColor === "rgb(20, 23, 27)");
-    await page.getByRole("button", { name: "Go on" }).click();
+    await page.getByRole("button", { name: "Continue" }).click();
 
     await page.getByRole("button", { name: "DeepSeek" }).click();
     await page.getByText("→ POST https://api.deepseek.com/v1/chat/completions").waitFor();
     await page.getByRole("button", { name: "Add the channel" }).click();
     await page.getByRole("alert").getByText("2 fields need your attention.").waitFor();
+    await page.getByRole("button", { name: "Change them" }).click();
     await page.getByLabel("Address of the provider").fill(studio.upstream.url);
     await page.getByLabel("Model", { exact: true }).fill("deepseek-chat");
     await page.getByLabel("API key", { exact: true }).fill("sk-newcomer-0123456789");
     await page.getByRole("button", { name: "Add the channel" }).click();
-    await page.getByText("1 channel is there.").waitFor();
+    await page.getByText("DeepSeek is saved. Test it now").waitFor();
     await page.getByRole("button", { name: "Run the test" }).click();
     await page.getByText("Works").waitFor();
-    await page.getByRole("button", { name: "Go on" }).click();
-    await page.getByRole("heading", { name: "Let Cursor believe Ownkey" }).waitFor();
-    await page.getByRole("button", { name: "Go on" }).click();
+    await page.getByRole("button", { name: "Continue" }).click();
+    await page.getByRole("heading", { name: "Let Cursor trust Ownkey" }).waitFor();
+    await page.getByRole("button", { name: "Continue" }).click();
     await page.getByRole("tab", { name: "SDK" }).click();
     await page.reload();
     await page.getByRole("tab", { name: "SDK" }).click();
@@ -50,7 +51,7 @@ describe("a newcomer", { skip: skipWithoutChromium }, () => {
     const key = line?.replace("CURSOR_API_KEY=", "") ?? "";
     await page.getByRole("button", { name: "Show the address" }).click();
     await page.locator("code", { hasText: studio.listening.direct }).waitFor();
-    await page.getByRole("button", { name: "Go on" }).click();
+    await page.getByRole("button", { name: "Continue" }).click();
     await page.getByText("Nothing yet?").waitFor();
 
     const [channel] = await studio.call("channels.list", null);

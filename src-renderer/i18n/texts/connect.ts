@@ -38,7 +38,7 @@ export const connect = {
   ],
   "connect.install": ["Install it for me", "为我安装"],
   "connect.installing": ["Installing…", "正在安装…"],
-  "connect.makeOnly": ["Only make it", "仅生成"],
+  "connect.makeOnly": ["Make it, install nothing", "仅生成，不安装"],
   "connect.remove": ["Remove it", "移除"],
   "connect.removeTitle": ["Remove the certificate?", "移除证书？"],
   "connect.removeMeans": [
@@ -79,6 +79,14 @@ export const connect = {
   "connect.restart": [
     "Quit Cursor wholly, with all its windows, and start it again. Your models stand in its list of models.",
     "完全退出 Cursor（关闭所有窗口），然后重新启动。你的模型会出现在它的模型列表中。",
+  ],
+  "connect.seen": [
+    "Cursor has come through Ownkey, last at {time}: it was started anew.",
+    "Cursor 已通过 Ownkey 访问，最近一次在 {time}：它已重新启动。",
+  ],
+  "connect.unseen": [
+    "Cursor has not come through Ownkey yet. As soon as it does, this line says so.",
+    "Cursor 还没有通过 Ownkey 访问。一旦访问，这里会立即显示。",
   ],
   "connect.undo": ["Disconnect", "断开"],
   "connect.again": ["Set it up again", "重新设置"],

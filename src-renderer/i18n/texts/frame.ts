@@ -76,11 +76,8 @@ export const frame = {
     "程序已退出，或者正在启动。如果它没有运行，请在终端中启动，然后重试。",
   ],
   "footer.version": ["Ownkey {version}", "Ownkey {version}"],
-  "footer.since": ["Running since {time}", "自 {time} 起运行"],
-  "footer.keyFile": [
-    "Keys are sealed with a key file: safe from other users only",
-    "密钥用密钥文件封存，仅能防范其他用户",
-  ],
+  "footer.since": ["Since {time}", "自 {time} 起运行"],
+  "footer.keyFile": ["Keys in a key file", "密钥用密钥文件封存"],
   "footer.dataDir": ["Data folder {path}", "数据目录 {path}"],
   "nav.label": ["Pages", "页面"],
   "nav.skip": ["Skip to the content", "跳到内容"],

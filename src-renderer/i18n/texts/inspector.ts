@@ -13,7 +13,7 @@ export const inspector = {
   "inspector.detail": ["One call", "单次调用"],
   "inspector.count": ["{shown} / {all}", "{shown} / {all}"],
   "inspector.pause": ["Pause the view", "暂停刷新"],
-  "inspector.resume": ["Go on", "继续刷新"],
+  "inspector.resume": ["Resume the view", "继续刷新"],
   "inspector.filter": [
     "Filter: words, status:failed, channel:…, ms>5000",
     "筛选：文字、status:failed、channel:…、ms>5000",

@@ -2,7 +2,7 @@
 import { useState } from "react";
 import type { ChannelFormat, ChannelView, DetectedFormat, Preset } from "../../../src-main/contract.ts";
 import { useFrame } from "../../frame/frame.ts";
-import { useWords } from "../../i18n/language.tsx";
+import { RichText, useWords } from "../../i18n/language.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
 import { Choice, Switch, TextField } from "../../parts/field.tsx";
 import { Foreign } from "../../parts/foreign.tsx";
@@ -31,10 +31,28 @@ export function Connection({ channel, ...part }: PartProps & { readonly channel:
   const list = presets.state.type === "loaded" ? presets.state.value : [];
   const preset = list.find(({ baseUrl }) => baseUrl !== "" && baseUrl === fields.baseUrl) ?? null;
   const called = calledUrl(fields);
+  // Who picked a provider has only a key to give; once opened it stays so, whatever is typed.
+  const [isOpened, setIsOpened] = useState(false);
   const problem = (name: keyof typeof problems) => {
     const key = problems[name];
     return key ? words.text(key) : null;
   };
+  const isKnown = channel === null && preset !== null && !isOpened && !problems.name && !problems.baseUrl;
+  const key = <KeyField {...part} channel={channel} keyUrl={preset?.keyUrl ?? null} error={problem("key")} />;
+  if (isKnown)
+    return (
+      <>
+        <Presets {...part} presets={list} chosen={preset} />
+        <p className={styles.known}>
+          <RichText of="form.known" fill={{ name: <Foreign text={fields.name} /> }} />
+          <button type="button" className={parts.quiet} onClick={() => setIsOpened(true)}>
+            {words.text("form.change")}
+          </button>
+          <code>→ POST {called}</code>
+        </p>
+        {key}
+      </>
+    );
   return (
     <>
       {channel === null && <Presets {...part} presets={list} chosen={preset} />}
@@ -74,7 +92,7 @@ export function Connection({ channel, ...part }: PartProps & { readonly channel:
           onChange={(allowsPlainHttp) => set({ allowsPlainHttp })}
         />
       )}
-      <KeyField {...part} channel={channel} keyUrl={preset?.keyUrl ?? null} error={problem("key")} />
+      {key}
     </>
   );
 }

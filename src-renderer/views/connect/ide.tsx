@@ -1,11 +1,11 @@
 /** Cursor's settings: what would be changed is shown before, and taken back at will. */
-import { useState } from "react";
-import type { CaView, SetupPlan, SetupState, SetupTarget } from "../../../src-main/contract.ts";
+import { useEffect, useState } from "react";
+import type { CaView, SetupPlan, SetupStatus, SetupTarget } from "../../../src-main/contract.ts";
 import { useFrame } from "../../frame/frame.ts";
 import { useWords } from "../../i18n/language.tsx";
 import { Switch, TextField } from "../../parts/field.tsx";
 import { Foreign } from "../../parts/foreign.tsx";
-import type { Tone } from "../../parts/glyph.tsx";
+import { Glyph, type Tone } from "../../parts/glyph.tsx";
 import { Loaded } from "../../parts/panel.tsx";
 import { Sentence } from "../../parts/sentence.tsx";
 import { DiffView } from "../../parts/text/diff-view.tsx";
@@ -17,7 +17,7 @@ import { isTrusted } from "./certificate.tsx";
 import styles from "./connect.module.css";
 
 interface IdeProps {
-  readonly setup: Asked<SetupState>;
+  readonly setup: Asked<SetupStatus>;
   readonly ca: Asked<CaView>;
 }
 
@@ -38,7 +38,7 @@ export function Ide({ setup, ca }: IdeProps) {
   );
 }
 
-function stateOf({ state }: Asked<SetupState>): {
+function stateOf({ state }: Asked<SetupStatus>): {
   readonly tone: Tone;
   readonly state: "unknown" | "on" | "changed" | "off";
 } {
@@ -133,7 +133,7 @@ function Changes({ plan: { file, isNew, changes, upstreamProxy } }: { readonly p
   );
 }
 
-function Applied({ view, setup }: { readonly view: SetupState } & Pick<IdeProps, "setup">) {
+function Applied({ view, setup }: { readonly view: SetupStatus } & Pick<IdeProps, "setup">) {
   const words = useWords();
   const { client } = useFrame().stores;
   const { isAtWork, error, run } = useAttempt();
@@ -167,6 +167,7 @@ function Applied({ view, setup }: { readonly view: SetupState } & Pick<IdeProps,
         </p>
       )}
       <p>{words.text("connect.restart")}</p>
+      <Restarted seenMs={view.seenMs} onLook={setup.load} />
       {error !== null && <Sentence text={error} />}
       <div className={styles.buttons}>
         <button type="button" className={parts.button} disabled={isAtWork} onClick={() => run(undo)}>
@@ -181,3 +182,23 @@ function Applied({ view, setup }: { readonly view: SetupState } & Pick<IdeProps,
     </>
   );
 }
+
+/** Whether Cursor was really started anew: it has come through the proxy. */
+function Restarted({ seenMs, onLook }: { readonly seenMs: number | null; readonly onLook: () => void }) {
+  const words = useWords();
+  useEffect(() => {
+    if (seenMs !== null) return;
+    const timer = setInterval(onLook, lookMs);
+    return () => clearInterval(timer);
+  }, [seenMs, onLook]);
+  return (
+    <p role="status" className={styles.restarted}>
+      <Glyph tone={seenMs === null ? "busy" : "ok"} />
+      {seenMs === null
+        ? words.text("connect.unseen")
+        : words.text("connect.seen", { time: words.time(seenMs, Date.now()) })}
+    </p>
+  );
+}
+
+const lookMs = 2000;

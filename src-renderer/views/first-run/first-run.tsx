@@ -5,7 +5,8 @@
 import { type ReactNode, useState } from "react";
 import { useStore } from "zustand";
 import { useFrame } from "../../frame/frame.ts";
-import { useWords } from "../../i18n/language.tsx";
+import { RichText, useWords } from "../../i18n/language.tsx";
+import { Foreign } from "../../parts/foreign.tsx";
 import { Glyph, type Tone } from "../../parts/glyph.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
 import { hashOf } from "../../stores/route.ts";
@@ -56,20 +57,20 @@ export function FirstRun({ onDone }: { readonly onDone: () => void }) {
         <h2>{words.text(`first.${step}.title`)}</h2>
         <Shown />
         <div className={styles.actions}>
-          <button type="button" className={parts.button} onClick={onDone}>
-            {words.text(next ? "first.later" : "first.done")}
-          </button>
+          {next && (
+            <button type="button" className={parts.button} onClick={onDone}>
+              {words.text("first.later")}
+            </button>
+          )}
           <span />
           {before && (
             <button type="button" className={parts.button} onClick={() => setStep(before)}>
               {words.text("action.back")}
             </button>
           )}
-          {next && (
-            <button type="button" className={parts.primary} onClick={() => setStep(next)}>
-              {words.text("first.next")}
-            </button>
-          )}
+          <button type="button" className={parts.primary} onClick={next ? () => setStep(next) : onDone}>
+            {words.text(next ? "first.next" : "first.done")}
+          </button>
         </div>
       </div>
     </section>
@@ -106,7 +107,9 @@ function Channel() {
     );
   return (
     <>
-      <p>{words.plural("first.channel.there", list.length)}</p>
+      <p>
+        <RichText of="first.channel.there" fill={{ name: <Foreign text={newest.name} /> }} />
+      </p>
       <TestPanel channel={newest} isDirty={false} onSave={async () => true} />
     </>
   );
@@ -170,7 +173,32 @@ function Proof() {
           {words.text("first.proof.why")}
         </a>
       )}
-      {!newest && <p>{words.text("first.proof.causes")}</p>}
+      {!newest && <Causes />}
+    </>
+  );
+}
+
+/** The likeliest reasons why nothing came, each with its way out. */
+function Causes() {
+  const words = useWords();
+  const { stores, preferences } = useFrame();
+  const status = useStore(stores.status.store);
+  const isConnected = status.type !== "loaded" || status.value.isSetUp || status.value.keys > 0;
+  return (
+    <>
+      <p>{words.text(isConnected ? "first.proof.causes" : "first.proof.unconnected")}</p>
+      <div className={styles.actions}>
+        <button
+          type="button"
+          className={parts.button}
+          onClick={() => preferences.set({ firstStep: "client" satisfies Step })}
+        >
+          {words.text("first.proof.connect")}
+        </button>
+        <a className={parts.button} href={hashOf({ page: "connect", id: null })}>
+          {words.text("first.proof.check")}
+        </a>
+      </div>
     </>
   );
 }

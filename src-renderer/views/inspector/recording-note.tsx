@@ -41,8 +41,7 @@ export function RecordingNote() {
         </select>
       </label>
       <span>
-        {words.text("recording.stored", {
-          calls: words.number(recording.calls),
+        {words.plural("recording.stored", recording.calls, {
           size: words.bytes(recording.bytes),
           most: words.bytes(recording.keptBytes),
         })}

@@ -31,8 +31,7 @@ export function Recordings() {
             onChange={(value) => void client.call("recording.set", { level: value }).then(recording.set)}
           />
           <p>
-            {words.text("recording.stored", {
-              calls: words.number(calls),
+            {words.plural("recording.stored", calls, {
               size: words.bytes(bytes),
               most: words.bytes(keptBytes),
             })}{" "}
