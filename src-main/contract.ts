@@ -198,6 +198,8 @@ export interface TestRow {
   readonly name: "reach" | "text" | "tool" | "image";
   readonly state: "ok" | "failed" | "skipped";
   readonly message: string;
+  /** A stable word for the message: of a failure as in CallView, else what came of it. */
+  readonly code: string;
   readonly ms: number;
   /** What came, as it came; null: nothing. */
   readonly answer: string | null;
@@ -348,7 +350,40 @@ export interface Finding {
   readonly what: string;
   /** What to do; null: nothing. */
   readonly remedy: string | null;
+  /** The sentence for those who say it in another language, with what stands in it. */
+  readonly code: FindingCode;
+  readonly fill: Readonly<Record<string, string>>;
 }
+
+export type FindingCode =
+  | "running"
+  | "stopped"
+  | "answers"
+  | "misled"
+  | "no_certificate"
+  | "bad_certificate"
+  | "certificate_due"
+  | "certificate_good"
+  | "trusted"
+  | "partly_trusted"
+  | "untrusted"
+  | "not_applied"
+  | "changed"
+  | "applied"
+  | "unreadable"
+  | "reached"
+  | "unreached"
+  | "wrong_clock"
+  | "offered"
+  | "no_models"
+  | "distrusted"
+  | "silent"
+  | "seen"
+  | "unsaid"
+  | "tried"
+  | "untried"
+  | "news"
+  | "account";
 
 export interface CaView {
   /** broken: there is something, but it is not as it should be, and is not used. */
@@ -388,6 +423,8 @@ export interface CallView {
   readonly tries: number;
   readonly usage: UsageView | null;
   readonly error: string | null;
+  /** A stable word for it: http_429, timeout_idle ... */
+  readonly errorCode: string | null;
 }
 
 export interface UsageView {

@@ -163,10 +163,10 @@ function toPartView(part: Part, isFolded: boolean): PartView {
 
 function toCallView(call: ReadCall): ConversationCall {
   const { callId, conversationId, channelId, channelName, model, status, plannedMs, endedMs } = call;
-  const { firstTokenMs, tries, usage, error, turn, messageCount, assistantSeq, broken } = call;
+  const { firstTokenMs, tries, usage, error, errorCode, turn, messageCount, assistantSeq, broken } = call;
   return {
     ...{ callId, conversationId, channelId, channelName, model, status, plannedMs, endedMs },
-    ...{ firstTokenMs, tries, usage, error, turn, messageCount, assistantSeq, broken },
+    ...{ firstTokenMs, tries, usage, error, errorCode, turn, messageCount, assistantSeq, broken },
   };
 }
 

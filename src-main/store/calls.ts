@@ -26,9 +26,11 @@ export interface CallRow {
   readonly usage: Usage | null;
   /** What ended the last try, if that was an error. */
   readonly error: string | null;
+  /** The stable word of it. */
+  readonly errorCode: string | null;
 }
 
-export type CallSql = Omit<CallRow, "usage" | "error"> & {
+export type CallSql = Omit<CallRow, "usage" | "error" | "errorCode"> & {
   readonly usage_json: string | null;
   readonly error_json: string | null;
 };
@@ -103,8 +105,12 @@ export const callColumns = `
 
 const view = `SELECT ${callColumns} FROM llm_calls LEFT JOIN channels ON channels.id = channel_id`;
 
-export const toCallRow = ({ usage_json, error_json, ...row }: CallSql): CallRow => ({
-  ...row,
-  usage: usage_json === null ? null : (JSON.parse(usage_json) as Usage),
-  error: error_json === null ? null : (JSON.parse(error_json) as LlmError).message,
-});
+export function toCallRow({ usage_json, error_json, ...row }: CallSql): CallRow {
+  const error = error_json === null ? null : (JSON.parse(error_json) as LlmError);
+  return {
+    ...row,
+    usage: usage_json === null ? null : (JSON.parse(usage_json) as Usage),
+    error: error?.message ?? null,
+    errorCode: error?.code ?? null,
+  };
+}

@@ -8,6 +8,8 @@
 import { channels } from "./texts/channels.ts";
 import { connect } from "./texts/connect.ts";
 import { conversations } from "./texts/conversations.ts";
+import { failures } from "./texts/failures.ts";
+import { findings } from "./texts/findings.ts";
 import { firstRun } from "./texts/first-run.ts";
 import { frame } from "./texts/frame.ts";
 import { help } from "./texts/help.ts";
@@ -28,5 +30,7 @@ export const texts = {
   ...usage,
   ...settings,
   ...firstRun,
+  ...failures,
+  ...findings,
   ...help,
 } as const satisfies Readonly<Record<string, readonly [en: string, zhCN: string]>>;

@@ -40,6 +40,7 @@ describe("calls", () => {
       tries: 0,
       usage: null,
       error: null,
+      errorCode: null,
     };
     assert.deepEqual(store.calls.get(callId), planned);
 
@@ -57,6 +58,7 @@ describe("calls", () => {
       ...planned,
       tries: 1,
       error: "the model's server is broken",
+      errorCode: "http_500",
     });
 
     const second = {
@@ -67,6 +69,7 @@ describe("calls", () => {
       endedMs: 1400,
       usage,
       error: null,
+      errorCode: null,
       partial: null,
     };
     talk.hears(answers("done"), { tries: [second], now: 1400 });

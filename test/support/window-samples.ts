@@ -6,6 +6,7 @@ import type {
   ConversationReading,
   ConversationView,
   Reply,
+  Settings,
   Status,
 } from "../../src-main/contract.ts";
 import type { Script } from "./window-host.ts";
@@ -84,6 +85,7 @@ export const sampleCall = (own: Partial<CallView> = {}): CallView => ({
   tries: 1,
   usage: { fresh: 1400, cached: 36_800, written: 0, output: 412, reasoning: 0 },
   error: null,
+  errorCode: null,
   ...own,
 });
 
@@ -175,6 +177,16 @@ const everything = (): ConversationReading => {
   });
 };
 
+/** `window`: as it was chosen before. */
+export const sampleSettings = (window: Partial<Settings["window"]> = {}): Settings => ({
+  ...{ keepDays: null, dailyBackups: true, compactPercent: 85, smallCalls: null },
+  window: {
+    ...{ language: "system", theme: "system", density: "comfortable", letterKeys: true },
+    ...{ inspector: "bottom", firstRun: "done", firstStep: "", filters: [] },
+    ...window,
+  },
+});
+
 /** A program that has something of everything. */
 export const fullScript = (): Script => ({
   ...sampleScript(
@@ -212,7 +224,7 @@ export const fullScript = (): Script => ({
           lines: [{ ms: 310, text: "data: {}" }],
           events: [{ type: "text_delta", index: 0, text: "Hello", line: 0, times: [310, 330, 700] }],
           frames: [],
-          passedOver: {},
+          passedOver: { "event:usage_v2": 2 },
           over: { upstream: 0, events: 0, frames: 3 },
         },
       ],
@@ -267,6 +279,11 @@ export const fullScript = (): Script => ({
         },
       },
     ]),
+  "network.get": () =>
+    said({
+      ...{ proxy: "http://proxy.company.cn:8080", hasPassword: true, systemProxy: null },
+      cursor: { proxy: "system", hasPassword: false, before: null },
+    }),
   "keys.list": () => said([{ id: "k", name: "Cursor", last4: "a1b2", createdMs: 0, usedMs: null }]),
   "search.get": () => said({ provider: "brave", address: null, key: "set" }),
 });

@@ -7,10 +7,17 @@
 import assert from "node:assert/strict";
 import { after, before, describe, type TestContext, test } from "node:test";
 import type { Page } from "playwright-core";
+import type { Settings } from "../../src-main/contract.ts";
 import { barriers, openPage, overflowing, useWindow } from "../support/browser.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
 import { type Script, startWindowHost, type WindowHost } from "../support/window-host.ts";
-import { fullScript, longScript, sampleScript, sampleStatus } from "../support/window-samples.ts";
+import {
+  fullScript,
+  longScript,
+  sampleScript,
+  sampleSettings,
+  sampleStatus,
+} from "../support/window-samples.ts";
 
 const pages = [
   "overview",
@@ -23,7 +30,7 @@ const pages = [
   "inspector/c1%2F0%2F1%2F1",
   "usage",
   "connect",
-  ...["general", "access", "search", "recording", "data", "keyboard", "about"].map(
+  ...["general", "agent", "network", "access", "search", "recording", "data", "keyboard", "about"].map(
     (tab) => `settings/${tab}`,
   ),
   "help",
@@ -64,8 +71,14 @@ describe("the window, for everybody", { skip: skipWithoutChromium }, () => {
     await host.stop();
   });
 
-  async function open(t: TestContext, script: Script, preferences: Readonly<Record<string, string>>) {
-    host.play(script);
+  async function open(
+    t: TestContext,
+    script: Script,
+    preferences: Readonly<Record<string, string>>,
+    isWithSettings = true,
+  ) {
+    const settings = sampleSettings(preferences as Partial<Settings["window"]>);
+    host.play(isWithSettings ? { ...script, "settings.get": () => ({ ok: true, value: settings }) } : script);
     const { page } = await openPage(t, host.origin);
     await page.goto(host.origin);
     await page.evaluate((own) => localStorage.setItem("preferences", own), JSON.stringify(preferences));
@@ -89,7 +102,7 @@ describe("the window, for everybody", { skip: skipWithoutChromium }, () => {
   for (const [at, look] of looks.entries())
     test(`no barrier: ${look.state}, ${look.theme}, ${look.language}`, async (t) => {
       const { state, theme, language } = look;
-      const page = await open(t, states[state] ?? {}, { language, theme });
+      const page = await open(t, states[state] ?? {}, { language, theme }, state === "full");
       for (const [nth, hash] of pages.entries()) {
         if (!isWhole && nth % looks.length !== at) continue;
         await show(page, hash);

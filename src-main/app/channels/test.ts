@@ -6,7 +6,14 @@ import type { Clock } from "../../base/clock.ts";
 import { OwnkeyError } from "../../base/errors.ts";
 import type { TestResult, TestRow } from "../../contract.ts";
 import { knock } from "../../llm/exchange/models.ts";
-import type { AssistantMessage, Channel, ImagePart, LlmRequest, ToolSpec } from "../../llm/types.ts";
+import type {
+  AssistantMessage,
+  Channel,
+  ImagePart,
+  LlmError,
+  LlmRequest,
+  ToolSpec,
+} from "../../llm/types.ts";
 import type { Channels } from "./channels.ts";
 
 const limitMs = 60_000;
@@ -21,8 +28,8 @@ export async function testChannel(id: string, channels: Channels, clock: Clock):
   const state: State = { channel, channels, clock, firstTokenMs: null };
   const rows: TestRow[] = [];
   for (const name of ["reach", "text", "tool", "image"] as const) {
-    const isOff = whyNot(name, channel, rows);
-    rows.push(isOff === null ? await timed(name, state) : skipped(name, isOff));
+    const why = whyNot(name, channel, rows);
+    rows.push(why === null ? await timed(name, state) : skipped(name, why));
   }
   const failed = rows.find((row) => row.state === "failed");
   const ok = failed === undefined;
@@ -39,37 +46,38 @@ interface State {
   firstTokenMs: number | null;
 }
 
+const reasons = {
+  not_tried: "Not tried after what failed before.",
+  tools_off: "This channel is set to take no tools: Cursor's agent needs them.",
+  images_off: "This channel is set to see no images.",
+} as const;
+
 /** Why a row is not asked; null: it is. */
-function whyNot(name: Name, { abilities }: Channel, rows: readonly TestRow[]): string | null {
-  if (rows.some((row) => row.state === "failed" && row.name !== "tool"))
-    return "Not tried after what failed before.";
-  if (name === "tool" && !abilities.tools)
-    return "This channel is set to take no tools: Cursor's agent needs them.";
-  if (name === "image" && !abilities.images) return "This channel is set to see no images.";
+function whyNot(name: Name, { abilities }: Channel, rows: readonly TestRow[]): keyof typeof reasons | null {
+  if (rows.some((row) => row.state === "failed" && row.name !== "tool")) return "not_tried";
+  if (name === "tool" && !abilities.tools) return "tools_off";
+  if (name === "image" && !abilities.images) return "images_off";
   return null;
 }
 
-const skipped = (name: Name, message: string): TestRow => ({
-  name,
-  state: "skipped",
-  message,
-  ms: 0,
-  answer: null,
+const skipped = (name: Name, code: keyof typeof reasons): TestRow => ({
+  ...{ name, state: "skipped", code, message: reasons[code] },
+  ...{ ms: 0, answer: null },
 });
 
 async function timed(name: Name, state: State): Promise<TestRow> {
   const begun = state.clock.now();
-  const result = await rowOf[name](state).catch((reason: unknown) => ({
-    ok: false,
-    message: OwnkeyError.from(reason).message,
-    answer: null,
-  }));
-  const { ok, message, answer } = result;
-  return { name, state: ok ? "ok" : "failed", message, ms: state.clock.now() - begun, answer };
+  const result = await rowOf[name](state).catch((reason: unknown) => {
+    const { message, details, kind } = OwnkeyError.from(reason);
+    return { ok: false, code: String(details.code ?? kind), message, answer: null };
+  });
+  const { ok, ...said } = result;
+  return { name, state: ok ? "ok" : "failed", ms: state.clock.now() - begun, ...said };
 }
 
 interface Result {
   readonly ok: boolean;
+  readonly code: string;
   readonly message: string;
   readonly answer: string | null;
 }
@@ -85,24 +93,28 @@ const rowOf: { readonly [N in Name]: (state: State) => Promise<Result> } = {
       // Whatever it complains about: it was reached.
       if (typeof error.details.status !== "number") throw error;
     }
-    return { ok: true, message: `${host} can be reached.`, answer: null };
+    return { ok: true, code: "reached", message: `${host} can be reached.`, answer: null };
   },
   text: async (state) => {
     const message = await ask(state, requestFor("Reply with the single word OK.", state.channel));
-    return { ok: true, message: said(message), answer: shown(message) };
+    return answered(message);
   },
   tool: async (state) => {
     const request = requestFor(`Call the tool ${echo.name} with the word "ok".`, state.channel);
     const message = await ask(state, { ...request, tools: [echo] });
     const call = message.blocks.find((block) => block.type === "tool_call");
-    if (call) return { ok: true, message: `It called the tool: ${call.arguments}`, answer: shown(message) };
+    if (call)
+      return {
+        ...{ ok: true, code: "called", message: `It called the tool: ${call.arguments}` },
+        answer: shown(message),
+      };
     const advice = "It answered without calling the tool. Cursor's agent needs a model that calls tools.";
-    return { ok: false, message: advice, answer: shown(message) };
+    return { ok: false, code: "no_call", message: advice, answer: shown(message) };
   },
   image: async (state) => {
     const request = requestFor("Which colour is this? Reply with one word.", state.channel, redDot);
     const message = await ask(state, request);
-    return { ok: true, message: said(message), answer: shown(message) };
+    return answered(message);
   },
 };
 
@@ -117,8 +129,7 @@ async function ask(state: State, request: LlmRequest): Promise<AssistantMessage>
       for (const event of events) {
         if (event.type.endsWith("_delta")) state.firstTokenMs ??= clock.now() - begun;
         if (event.type === "done") return event.message;
-        if (event.type === "error")
-          throw new OwnkeyError(event.error.kind, late(limit) ?? event.error.message);
+        if (event.type === "error") throw endOf(event.error, limit);
       }
     }
     throw new OwnkeyError("bug", "The answer ended without an end. That is a fault of Ownkey.");
@@ -128,8 +139,11 @@ async function ask(state: State, request: LlmRequest): Promise<AssistantMessage>
   }
 }
 
-const late = ({ signal }: AbortController): string | null =>
-  signal.aborted ? `No complete answer came within ${limitMs / 1000} s.` : null;
+function endOf({ kind, code, message }: LlmError, { signal }: AbortController): OwnkeyError {
+  if (!signal.aborted) return new OwnkeyError(kind, message, { details: { code } });
+  const late = `No complete answer came within ${limitMs / 1000} s.`;
+  return new OwnkeyError(kind, late, { details: { code: "timeout_idle" } });
+}
 
 const requestFor = (text: string, { options }: Channel, ...images: readonly ImagePart[]): LlmRequest => ({
   system: "",
@@ -155,6 +169,11 @@ const redDot: ImagePart = {
 
 const textOf = ({ blocks }: AssistantMessage): string =>
   blocks.map((block) => (block.type === "text" ? block.text : "")).join("");
+
+const answered = (message: AssistantMessage): Result => ({
+  ...{ ok: true, code: textOf(message).trim() === "" ? "no_text" : "answered" },
+  ...{ message: said(message), answer: shown(message) },
+});
 
 function said(message: AssistantMessage): string {
   const text = textOf(message).replaceAll(/\s+/g, " ").trim();

@@ -131,6 +131,10 @@ export const inspector = {
   "wire.notSent": ["Nothing was sent: the channel could not be opened.", "没有发送任何内容：渠道无法打开。"],
   "wire.body": ["Body, {size}", "正文，{size}"],
   "wire.after": ["after {time}", "用时 {time}"],
+  "wire.passedOver": [
+    "Ownkey does not know these events and fields of the answer; it passed them over:",
+    "Ownkey 不认识响应中的这些事件和字段，已略过：",
+  ],
   "wire.noAnswer": ["No answer came.", "没有收到响应。"],
   "wire.over": ["{size} more were not recorded: the limit was reached.", "另有 {size} 超出上限，未被记录。"],
   "frames.direction": ["Direction", "方向"],

@@ -8,6 +8,7 @@ import { Glyph, type Tone } from "../../parts/glyph.tsx";
 import { Sentence } from "../../parts/sentence.tsx";
 import { Coloured } from "../../parts/text/code.tsx";
 import parts from "../../styles/parts.module.css";
+import { saidOf } from "../failures.ts";
 import styles from "./test-panel.module.css";
 import { verdictOf } from "./verdict.ts";
 
@@ -77,14 +78,19 @@ function Last({ channel }: { readonly channel: ChannelView }) {
   );
 }
 
-function Row({ row: { name, state, message, ms, answer } }: { readonly row: TestRow }) {
+function Row({ row: { name, state, code, message, ms, answer } }: { readonly row: TestRow }) {
   const words = useWords();
   return (
     <li data-state={state}>
       <Glyph tone={tones[state]} />
       <strong>{words.text(`test.${name}`)}</strong>
       <span>
-        <Foreign text={message} />
+        {words.text(saidOf(code))}
+        {state === "failed" && code !== "no_call" && (
+          <small className={styles.quoted}>
+            <Foreign text={message} />
+          </small>
+        )}
       </span>
       {state !== "skipped" && <small>{words.duration(ms)}</small>}
       {answer !== null && (

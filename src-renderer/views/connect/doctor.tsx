@@ -2,7 +2,7 @@
 import { useState } from "react";
 import type { Finding } from "../../../src-main/contract.ts";
 import { useFrame } from "../../frame/frame.ts";
-import { useWords } from "../../i18n/language.tsx";
+import { RichText, useWords } from "../../i18n/language.tsx";
 import { Foreign } from "../../parts/foreign.tsx";
 import { Glyph, type Tone } from "../../parts/glyph.tsx";
 import { Sentence } from "../../parts/sentence.tsx";
@@ -17,6 +17,9 @@ const tones: { readonly [V in Finding["verdict"]]: Tone } = {
   broken: "err",
   unknown: "off",
 };
+
+const elementsOf = (fill: Finding["fill"]) =>
+  Object.fromEntries(Object.entries(fill).map(([name, text]) => [name, <Foreign key={name} text={text} />]));
 
 export function Doctor() {
   const words = useWords();
@@ -44,18 +47,13 @@ export function Doctor() {
     >
       {checked && (
         <ul className={styles.findings}>
-          {checked.findings.map(({ link, verdict, what, remedy }) => (
-            <li key={`${link}${what}`}>
+          {checked.findings.map(({ link, verdict, code, fill }) => (
+            <li key={`${link}${code}`}>
               <Glyph tone={tones[verdict]} />
               <strong>{words.text(`doctor.${link}`)}</strong>
               <span>
                 <span className={parts.unseen}>{words.text(`doctor.is.${verdict}`)}: </span>
-                <Foreign text={what} />
-                {remedy !== null && (
-                  <small>
-                    <Foreign text={remedy} />
-                  </small>
-                )}
+                <RichText of={`finding.${code}`} fill={elementsOf(fill)} />
               </span>
             </li>
           ))}

@@ -9,6 +9,7 @@ import { Glyph } from "../../parts/glyph.tsx";
 import { Sentence } from "../../parts/sentence.tsx";
 import { Prose } from "../../parts/text/prose.tsx";
 import { inputOf } from "../../stores/calls.ts";
+import { failureOf } from "../failures.ts";
 import styles from "./blocks.module.css";
 import { ImageChip } from "./image-chip.tsx";
 import type { Item } from "./items.ts";
@@ -163,6 +164,9 @@ function TurnEnd({ item: { turn, calls } }: { readonly item: Extract<Item, { rea
   ].filter((fact) => fact !== null);
   return (
     <div className={styles.turn} data-status={status}>
+      {status === "failed" && calls.at(-1)?.errorCode && (
+        <p>{words.text(failureOf(calls.at(-1)?.errorCode ?? null))}</p>
+      )}
       {status === "failed" && reason && <Sentence text={reason} />}
       {status === "canceled" && <p>{words.text("turn.canceled", { reason: reason ?? "" })}</p>}
       <p className={styles.facts}>{facts.join(" · ")}</p>

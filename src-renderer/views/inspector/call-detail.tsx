@@ -12,6 +12,7 @@ import { Sentence } from "../../parts/sentence.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
 import { hashOf } from "../../stores/route.ts";
 import parts from "../../styles/parts.module.css";
+import { failureOf } from "../failures.ts";
 import { ChecksTab } from "./checks-tab.tsx";
 import styles from "./detail.module.css";
 import { EventsTab } from "./events-tab.tsx";
@@ -85,7 +86,15 @@ function Inspected({ inspection }: { readonly inspection: CallInspection }) {
           </label>
         )}
       </header>
-      {call.error !== null && <Sentence text={call.error} />}
+      {call.error !== null && (
+        <>
+          <p>
+            {words.text(failureOf(call.errorCode))}{" "}
+            <a href={hashOf({ page: "channels", id: call.channelId })}>{words.text("failure.channel")}</a>
+          </p>
+          <Sentence text={call.error} />
+        </>
+      )}
       <Tabs
         label={words.text("inspector.detail")}
         tabs={tabs.map((key) => ({ key, title: words.text(`inspector.tab.${key}`) }))}

@@ -30,7 +30,11 @@ export function RequestTab({ sample: { request } }: { readonly sample: SampleVie
   );
 }
 
-export function ResponseTab({ sample: { response, lines, over } }: { readonly sample: SampleView }) {
+export function ResponseTab({
+  sample: { response, lines, over, passedOver },
+}: {
+  readonly sample: SampleView;
+}) {
   const words = useWords();
   const text = useMemo(() => lines.map((line) => line.text).join("\n"), [lines]);
   return (
@@ -46,6 +50,7 @@ export function ResponseTab({ sample: { response, lines, over } }: { readonly sa
       ) : (
         <p className={styles.nothing}>{words.text("wire.noAnswer")}</p>
       )}
+      <PassedOver of={passedOver} />
       <Long text={text} language="" />
       {over.upstream > 0 && (
         <p className={styles.over}>{words.text("wire.over", { size: words.bytes(over.upstream) })}</p>
@@ -66,6 +71,18 @@ function Headers({ of }: { readonly of: Readonly<Record<string, string>> }) {
         </div>
       ))}
     </dl>
+  );
+}
+
+function PassedOver({ of }: { readonly of: SampleView["passedOver"] }) {
+  const words = useWords();
+  const names = Object.entries(of);
+  if (names.length === 0) return null;
+  return (
+    <>
+      <p className={styles.over}>{words.text("wire.passedOver")}</p>
+      <Headers of={Object.fromEntries(names.map(([name, n]) => [name, `×${words.number(n)}`]))} />
+    </>
   );
 }
 

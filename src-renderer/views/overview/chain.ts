@@ -62,6 +62,7 @@ const link = (name: ChainLink["name"], state: ChainLink["state"], page: PageName
 export interface Problem {
   readonly channelName: string;
   readonly error: string;
+  readonly errorCode: string | null;
   readonly count: number;
   /** The newest of them. */
   readonly callId: string;
@@ -75,8 +76,8 @@ export function problemsOf(calls: readonly CallView[], sinceMs: number): readonl
     (same) => {
       const [newest] = same;
       if (!newest) return [];
-      const { channelName, error, callId, plannedMs } = newest;
-      return [{ channelName, error: error ?? "", count: same.length, callId, atMs: plannedMs }];
+      const { channelName, error, errorCode, callId, plannedMs } = newest;
+      return [{ channelName, error: error ?? "", errorCode, count: same.length, callId, atMs: plannedMs }];
     },
   );
 }

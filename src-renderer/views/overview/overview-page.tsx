@@ -12,6 +12,7 @@ import { Empty, Loaded, Panel } from "../../parts/panel.tsx";
 import { hashOf } from "../../stores/route.ts";
 import parts from "../../styles/parts.module.css";
 import { isRunning, tones } from "../conversations/status.ts";
+import { failureOf } from "../failures.ts";
 import { FirstRun } from "../first-run/first-run.tsx";
 import { chainOf, problemsOf } from "./chain.ts";
 import styles from "./overview.module.css";
@@ -172,12 +173,15 @@ function ProblemList({ calls }: { readonly calls: readonly CallView[] }) {
   if (problems.length === 0) return <p className={styles.quiet}>{words.text("overview.noProblems")}</p>;
   return (
     <ul className={styles.rows}>
-      {problems.slice(0, latest).map(({ channelName, error, count, callId, atMs }) => (
+      {problems.slice(0, latest).map(({ channelName, error, errorCode, count, callId, atMs }) => (
         <li key={callId}>
           <a href={hashOf({ page: "inspector", id: callId })} className={styles.problem}>
             <Glyph tone="err" />
             <span>
-              <Foreign text={error} />
+              {words.text(failureOf(errorCode))}
+              <small>
+                <Foreign text={error} />
+              </small>
               <small>
                 <Foreign text={channelName} /> · {words.plural("overview.times", count)}
               </small>

@@ -48,16 +48,6 @@ function Kept({ value, onChanged }: KeptProps) {
         value={value.keepDays}
         onChange={(keepDays) => set({ keepDays })}
       />
-      <NumberField
-        label={words.text("data.compact")}
-        hint={words.text("data.compactHint")}
-        min={10}
-        max={100}
-        step={1}
-        none={85}
-        value={value.compactPercent}
-        onChange={(compactPercent) => set({ compactPercent })}
-      />
       <Switch
         label={words.text("data.dailyBackups")}
         checked={value.dailyBackups}

@@ -4,18 +4,25 @@ import { Page } from "../../frame/page.tsx";
 import { useWords } from "../../i18n/language.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
 import { About } from "./about.tsx";
+import { Agent } from "./agent.tsx";
 import { Data } from "./data.tsx";
 import { General } from "./general.tsx";
 import { Keyboard } from "./keyboard.tsx";
 import { LocalKeys } from "./local-keys.tsx";
+import { Network } from "./network.tsx";
 import { Recordings } from "./recordings.tsx";
 import { WebSearch } from "./web-search.tsx";
 
-const tabs = ["general", "access", "search", "recording", "data", "keyboard", "about"] as const;
+const tabs = [
+  ...(["general", "agent", "network", "access", "search"] as const),
+  ...(["recording", "data", "keyboard", "about"] as const),
+] as const;
 type TabName = (typeof tabs)[number];
 
 const shown: { readonly [T in TabName]: () => React.ReactNode } = {
   general: General,
+  agent: Agent,
+  network: Network,
   access: LocalKeys,
   search: WebSearch,
   recording: Recordings,
