@@ -106,7 +106,7 @@ export function createApp(options: AppOptions): App {
     const call = store.calls.get(callId);
     if (call) {
       recorder.changed(call);
-      events.emit("calls.changed", call);
+      events.emit("calls.changed", onlooking.live.asStreamed(call));
     }
     events.emit("status.changed", status());
   }

@@ -18,6 +18,7 @@ import {
   setRecording,
 } from "./diagnostics/inspector.ts";
 import type { Emitter } from "./events.ts";
+import type { Live } from "./live.ts";
 import { type LocalKeys, principalOf } from "./local-keys.ts";
 import { type SearchSettings, setSearch } from "./search.ts";
 import { testSearch } from "./search-test.ts";
@@ -35,6 +36,7 @@ export interface Parts extends ChannelParts, Omit<CursorParts, keyof ChannelPart
   readonly localKeys: LocalKeys;
   readonly conversations: Conversations;
   readonly inspector: Inspector;
+  readonly live: Pick<Live, "asStreamed">;
   readonly search: SearchSettings;
   /** Where it listens, with a slash at its end; null while it does not. */
   address(): string | null;
@@ -63,7 +65,7 @@ const usageSpan = z.strictObject({
 const byIdOrAll = z.strictObject({ id: z.string().nullable() });
 
 export function createHandlers(parts: Parts): Handlers {
-  const { store, channels, localKeys, search, local, events } = parts;
+  const { store, channels, localKeys, search, local, events, live } = parts;
 
   /** Whoever watches learns of a change from its own call, too. */
   function changed<T>(value: T): T {
@@ -100,7 +102,10 @@ export function createHandlers(parts: Parts): Handlers {
     "search.get": { params: nothing, answer: search.get },
     "search.set": { params: setSearch, answer: search.set },
     "search.test": { params: withTerm, answer: ({ term }) => testSearch(local, term) },
-    "calls.recent": { params: withLimit, answer: ({ limit }) => store.calls.recent(limit) },
+    "calls.recent": {
+      params: withLimit,
+      answer: ({ limit }) => store.calls.recent(limit).map(live.asStreamed),
+    },
     "usage.read": { params: usageSpan, answer: store.usage },
     ...recordingHandlers(parts.inspector),
     "conversations.list": { params: searchConversations, answer: parts.conversations.list },

@@ -5,7 +5,7 @@
  * call why it is not.
  */
 import type { Clock } from "../base/clock.ts";
-import type { LiveAnswer, LiveBlock, LivePiece } from "../contract.ts";
+import type { CallView, LiveAnswer, LiveBlock, LivePiece } from "../contract.ts";
 import type { ResponseEvent } from "../llm/types.ts";
 import type { Emitter } from "./events.ts";
 
@@ -14,16 +14,20 @@ export interface Live {
   ended(callId: string): void;
   /** What was streamed so far; null when nothing is. */
   of(conversationId: string): LiveAnswer | null;
+  /** With what the store is told only at its end: that it streams, and since when. */
+  asStreamed(call: CallView): CallView;
 }
 
 const batchMs = 50;
 
 interface Answer {
   readonly callId: string;
+  readonly beganMs: number;
   readonly blocks: LiveBlock[];
 }
 
-export function createLive(clock: Clock, emit: Emitter["emit"]): Live {
+/** `began` hears of each answer when its first piece has come. */
+export function createLive(clock: Clock, emit: Emitter["emit"], began: (callId: string) => void): Live {
   const answers = new Map<string, Answer>();
   let unsent: LivePiece[] = [];
 
@@ -50,8 +54,9 @@ export function createLive(clock: Clock, emit: Emitter["emit"]): Live {
   function answerOf(callId: string): Answer {
     const known = answers.get(conversationOf(callId));
     if (known?.callId === callId) return known;
-    const answer: Answer = { callId, blocks: [] };
+    const answer: Answer = { callId, beganMs: clock.now(), blocks: [] };
     answers.set(conversationOf(callId), answer);
+    began(callId);
     return answer;
   }
 
@@ -71,6 +76,11 @@ export function createLive(clock: Clock, emit: Emitter["emit"]): Live {
     of(conversationId) {
       const answer = answers.get(conversationId);
       return answer ? { conversationId, callId: answer.callId, blocks: answer.blocks.slice() } : null;
+    },
+    asStreamed(call) {
+      const answer = answers.get(call.conversationId);
+      if (answer?.callId !== call.callId || call.status !== "planned") return call;
+      return { ...call, status: "streaming", firstTokenMs: answer.beganMs - call.plannedMs };
     },
   };
 }

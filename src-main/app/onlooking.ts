@@ -9,7 +9,10 @@ import type { Parts, Running } from "./parts.ts";
 import { createWatch } from "./watch.ts";
 
 export function createOnlooking({ store, redact }: Parts, clock: Clock, { emit }: Emitter, running: Running) {
-  const live = createLive(clock, emit);
+  const live = createLive(clock, emit, (callId) => {
+    const call = store.calls.get(callId);
+    if (call) emit("calls.changed", live.asStreamed(call));
+  });
   const conversations = createConversations({
     store,
     live,
@@ -19,5 +22,5 @@ export function createOnlooking({ store, redact }: Parts, clock: Clock, { emit }
   const recorder = createRecorder({ store, clock, redact });
   const inspector = createInspector(store, recorder, clock);
   const watch = createWatch(clock, emit, conversations, live, recorder);
-  return { conversations, inspector, recorder, watch };
+  return { conversations, inspector, recorder, watch, live };
 }

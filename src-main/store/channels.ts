@@ -25,6 +25,7 @@ export function createChannels(db: Database) {
     "SELECT id, name, enabled, format, config_json, created_ms FROM channels WHERE deleted_ms IS NULL";
   const selectAll = db.prepare<[], ChannelSql>(`${columns} ORDER BY position, created_ms`);
   const select = db.prepare<[string], ChannelSql>(`${columns} AND id = ?`);
+  const selectName = db.prepare<[string], string>("SELECT name FROM channels WHERE id = ?").pluck();
   const insert = db.prepare(
     `INSERT INTO channels (id, position, enabled, name, format, config_json, created_ms, updated_ms)
      SELECT @id, coalesce(max(position), 0) + 1, @enabled, @name, @format, @config, @now, @now FROM channels
@@ -57,6 +58,8 @@ export function createChannels(db: Database) {
       const row = select.get(id);
       return row ? toChannel(row) : null;
     },
+    /** Of a removed one, too; null: there never was one. */
+    nameOf: (id: string): string | null => selectName.get(id) ?? null,
     /** Comes last in the order. */
     insert(channel: Channel, now: number): void {
       insert.run(toColumns(channel, now));

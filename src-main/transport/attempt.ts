@@ -24,6 +24,7 @@ import { shellDelta, turnEnded } from "./dialect/encode.ts";
 import { execIdOf } from "./dialect/ids.ts";
 import { Execs } from "./execs.ts";
 import { lookOn, unknownIn } from "./look-on.ts";
+import { notOffered } from "./not-offered.ts";
 import { Queries } from "./queries.ts";
 import { broughtCommit } from "./run/origin.ts";
 import type { Runner } from "./run/runner.ts";
@@ -190,11 +191,7 @@ export class Attempt implements Handler, View {
   async #start(asked: Asked, beginning: New): Promise<void> {
     const model = modelOf(asked.request);
     const channel = this.#options.channels().find(({ id }) => id === model);
-    if (!channel)
-      throw new OwnkeyError(
-        "config",
-        `No enabled channel has the id ${JSON.stringify(model)}. Pick another model.`,
-      );
+    if (!channel) throw notOffered(model, this.#options.store.channels.nameOf(model));
     const { action, preFetchedBlobs } = asked.request;
     const inline = beginning.type === "message" ? beginning.context : undefined;
     const context = await clientContext(action, inline, {

@@ -35,6 +35,8 @@ const pages = [
   ),
   "help",
 ];
+/** With the most to walk through. */
+const crowded = ["channels/ch_7f3a91c2", "conversations/c1", "inspector/c1%2F0%2F1%2F1", "connect"];
 const none = sampleScript(sampleStatus({ channels: { enabled: 0, total: 0 } }), [], []);
 const states: Readonly<Record<string, Script>> = {
   full: fullScript(),
@@ -109,6 +111,39 @@ describe("the window, for everybody", { skip: skipWithoutChromium }, () => {
         assert.deepEqual(await barriers(page), [], hash);
       }
     });
+
+  test("Tab leads through every page and out of it again", async (t) => {
+    const page = await open(t, fullScript(), { language: "en" });
+    await page.evaluate(() => {
+      const reached = new Set<EventTarget | null>();
+      Object.assign(globalThis, { walked: { reached, isRound: false } });
+      addEventListener("focusin", ({ target }) => {
+        const { walked } = globalThis as unknown as { readonly walked: { isRound: boolean } };
+        if (reached.has(target) && target === document.querySelector("a[href='#main'], body a"))
+          walked.isRound = true;
+        reached.add(target);
+      });
+    });
+    for (const hash of isWhole ? pages : crowded) {
+      await show(page, hash);
+      await page.evaluate(() => {
+        const { walked } = globalThis as unknown as {
+          readonly walked: { readonly reached: Set<unknown>; isRound: boolean };
+        };
+        walked.reached.clear();
+        walked.isRound = false;
+        (document.activeElement as HTMLElement | null)?.blur();
+      });
+      const isRound = async () => {
+        await Promise.all(Array.from({ length: 20 }, () => page.keyboard.press("Tab")));
+        return page.evaluate(
+          () => (globalThis as unknown as { readonly walked: { readonly isRound: boolean } }).walked.isRound,
+        );
+      };
+      let rounds = 0;
+      while (!(await isRound())) assert.ok(++rounds < 8, `${hash} holds the focus`);
+    }
+  });
 
   // The narrowest width that the window has, and what 400 % zoom leaves of a screen.
   const widths = isWhole ? [1600, 1100, 760, 320] : [760, 320];

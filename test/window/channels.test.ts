@@ -188,6 +188,31 @@ describe("channels", { skip: skipWithoutChromium }, () => {
     await row(page, "Elsewhere").waitFor();
   });
 
+  test("two channels with one model stay two; a deleted one that is still chosen is named, never replaced in silence", async (t) => {
+    const page = await open(t);
+    const fields = { format: "openai-chat", baseUrl: studio.upstream.url, model: "gpt-5.5" } as const;
+    for (const name of ["GPT home", "GPT work"])
+      await studio.call("channels.add", { fields: { ...fields, name }, key: null });
+    const [home, work] = await list();
+    const asked = studio.upstream.requests.length;
+    await page.getByRole("button", { name: "More for GPT home" }).click();
+    await page.getByRole("menuitem", { name: "Delete" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await row(page, "GPT home").waitFor({ state: "detached" });
+    await row(page, "GPT work").getByText("gpt-5.5").waitFor();
+    const refused = await studio
+      .client()
+      .run({ text: "Hello?", model: home?.id ?? "" })
+      .ended();
+    assert.match(JSON.stringify(refused), /The channel .*GPT home.* was removed/);
+    assert.equal(studio.upstream.requests.length, asked);
+    const served = await studio
+      .client()
+      .run({ text: "Hello?", model: work?.id ?? "" })
+      .ended();
+    assert.deepEqual(served, { type: "finished" });
+  });
+
   test("channels travel with their keys under a passphrase, and arrive switched off", async (t) => {
     const page = await open(t, ["Traveller"]);
     const [before] = await list();

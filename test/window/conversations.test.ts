@@ -95,6 +95,12 @@ describe("conversations", { skip: skipWithoutChromium }, () => {
       .getByText("When the next request begins with the very same bytes, it does not read them again.")
       .waitFor();
     assert.equal(await page.locator("[aria-live]").count(), 0);
+    await page.locator("nav a[href='#/inspector']").click();
+    await page.getByRole("row").filter({ hasText: "Streaming" }).click();
+    const events = page.getByRole("region", { name: "One call" }).getByRole("row");
+    await events.filter({ hasText: "it does not read them again." }).waitFor();
+    await page.goBack();
+    await page.goBack();
     await page.getByRole("button", { name: "Stop" }).click();
     await page.locator("section header").getByText("Cancelled").waitFor();
     await article(page, "Interrupted answer").getByText("it does not read them again.").waitFor();

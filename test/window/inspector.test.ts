@@ -36,6 +36,7 @@ describe("the inspector", { skip: skipWithoutChromium }, () => {
     await row.click();
     const detail = page.getByRole("region", { name: "One call" });
     await detail.getByRole("heading", { name: prompts.refused }).waitFor();
+    await detail.getByText("Too many requests at once.").waitFor();
     await detail.getByRole("tab", { name: "Response" }).click();
     await detail.getByText("Rate limit reached for requests").last().waitFor();
     await detail.getByRole("tab", { name: "Request" }).click();
