@@ -95,6 +95,37 @@ describe("connect and data", { skip: skipWithoutChromium }, () => {
     assert.deepEqual((await studio.call("conversations.list", wanted)).hits, []);
   });
 
+  test("the way out and who makes Cursor's small calls are set, and a password never comes back", async (t) => {
+    const page = await open(t, "Settings");
+    await page.getByRole("tab", { name: "Network" }).click();
+    const way = page.getByRole("form", { name: "For your models" });
+    await way.getByRole("radio", { name: "This proxy" }).check();
+    await way.getByLabel("Address of the proxy").fill("http://127.0.0.1:9");
+    await way.getByLabel("User and password of the proxy").fill("ann:hush-0123");
+    await way.getByRole("button", { name: "Save" }).click();
+    await way.getByText("Saved.").waitFor();
+    assert.equal(await way.getByLabel("User and password of the proxy").inputValue(), "");
+    assert.partialDeepStrictEqual(await studio.call("network.get", null), {
+      ...{ proxy: "http://127.0.0.1:9", hasPassword: true },
+      cursor: { proxy: "system" },
+    });
+    await way.getByRole("radio", { name: "As the system" }).check();
+    await way.getByRole("button", { name: "Save" }).click();
+    await way.getByText("Saved.").waitFor();
+    await page.getByRole("tab", { name: "Agent" }).click();
+    const small = page.getByLabel("Who names chats and writes commit messages");
+    const [channel] = await studio.call("channels.list", null);
+    for (const [name, id] of [
+      ["DeepSeek", channel?.id],
+      ["Cursor’s own models", null],
+    ] as const) {
+      await small.selectOption(name);
+      // What is selected is what the program has answered.
+      await small.getByRole("option", { name, selected: true }).waitFor({ state: "attached" });
+      assert.equal((await studio.call("settings.get", null)).smallCalls, id);
+    }
+  });
+
   test("what is chosen of language and theme is kept by the program, for every window", async (t) => {
     const page = await open(t, "Settings");
     await page.getByRole("radio", { name: "简体中文" }).check();

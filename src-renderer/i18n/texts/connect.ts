@@ -28,6 +28,13 @@ export const connect = {
   "connect.certificate.untrusted": ["Made, trusted by no store", "已生成，尚无证书库信任"],
   "connect.hosts": ["Only for", "仅用于"],
   "connect.until": ["Valid until", "有效期至"],
+  "connect.in.macos": ["Your login keychain", "登录钥匙串"],
+  "connect.in.windows": ["Your certificates (CurrentUser, Root)", "当前用户的受信任根证书"],
+  "connect.in.nss": [
+    "The certificates of Chromium and of what is built with it",
+    "Chromium 及同类程序的证书库",
+  ],
+  "connect.in.system": ["The certificates of the whole system", "整个系统的证书库"],
   "connect.store.yes": ["Trusts it", "已信任"],
   "connect.store.no": ["Does not trust it", "未信任"],
   "connect.store.unknown": ["Could not be asked", "无法查询"],

@@ -6,8 +6,8 @@ import { useWords } from "../../i18n/language.tsx";
 import { CommandLine } from "../../parts/command-line.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
 import { CopyButton } from "../../parts/copy-button.tsx";
-import { Foreign } from "../../parts/foreign.tsx";
 import type { Tone } from "../../parts/glyph.tsx";
+import { inkText } from "../../parts/ink.ts";
 import { Loaded } from "../../parts/panel.tsx";
 import { Sentence } from "../../parts/sentence.tsx";
 import parts from "../../styles/parts.module.css";
@@ -77,7 +77,7 @@ function Details({ view, onChanged }: DetailsProps) {
                   setLeft(target.checked ? left.filter((other) => other !== name) : [...left, name])
                 }
               />
-              <Foreign text={title} />
+              <span title={inkText(title)}>{words.text(`connect.in.${name}`)}</span>
             </label>
             <small>
               {words.text(`connect.store.${trusted === null ? "unknown" : trusted ? "yes" : "no"}`)}

@@ -29,8 +29,8 @@ export function ChangesOnThisComputer({ setup, ca }: ChangesProps) {
   const removeCertificate = () => client.call("ca.remove", { forget: false }).then(ca.set);
   const changes = [
     ...(file === null ? [] : [{ name: file, what: words.text("changes.settings"), undo: undoSettings }]),
-    ...stores.map(({ title }) => ({
-      name: title,
+    ...stores.map(({ name }) => ({
+      name: words.text(`connect.in.${name}`),
       what: words.text("changes.store"),
       undo: removeCertificate,
     })),
