@@ -318,6 +318,8 @@ export interface SetupState {
   readonly changed: readonly string[];
   /** The user starts Cursor with NODE_EXTRA_CA_CERTS, so that no store need trust the certificate. */
   readonly isTrustedElsewhere: boolean;
+  /** As in the plan. */
+  readonly loginEntry: string | null;
 }
 
 export interface SetupStatus extends SetupState {

@@ -10,10 +10,11 @@ export function StatusBar({ status }: { readonly status: Shadow<Status, Status> 
   const words = useWords();
   const state = useStore(status.store);
   if (state.type !== "loaded") return <footer className={styles.footer} />;
-  const { version, startedMs, sealer, dataDir } = state.value;
+  const { version, startedMs, sealer, dataDir, newer } = state.value;
   return (
     <footer className={styles.footer}>
       <span>{words.text("footer.version", { version })}</span>
+      {newer !== null && <a href="#/settings/about">{words.text("updates.newer", { version: newer })}</a>}
       <span>{words.text("footer.since", { time: words.time(startedMs, Date.now()) })}</span>
       <span>
         <RichText of="footer.dataDir" fill={{ path: <Foreign text={dataDir} /> }} />

@@ -82,7 +82,14 @@ describe("the tray", () => {
       { name: "keys", subject: "a", page: "channels/a" },
     ]);
     const found = (own: CaView, more: Partial<SetupState> = {}) => {
-      const setup = { isApplied: true, file: "/f", changed: [], isTrustedElsewhere: false, ...more };
+      const setup = {
+        isApplied: true,
+        file: "/f",
+        changed: [],
+        isTrustedElsewhere: false,
+        loginEntry: null,
+        ...more,
+      };
       return problemsIn({ status, channels: [], ca: own, setup }).map(({ name }) => name);
     };
     assert.deepEqual(found(ca("none", false), { changed: ["http.proxy"] }), ["certificate", "settings"]);

@@ -179,7 +179,7 @@ const everything = (): ConversationReading => {
 
 /** `window`: as it was chosen before. */
 export const sampleSettings = (window: Partial<Settings["window"]> = {}): Settings => ({
-  ...{ keepDays: null, dailyBackups: true, compactPercent: 85, smallCalls: null },
+  ...{ keepDays: null, dailyBackups: true, compactPercent: 85, smallCalls: null, updates: true },
   window: {
     ...{ language: "system", theme: "system", density: "comfortable", letterKeys: true },
     ...{ inspector: "bottom", firstRun: "done", firstStep: "", filters: [] },
@@ -204,6 +204,12 @@ export const fullScript = (): Script => ({
         },
       ],
       next: null,
+    }),
+  "desktop.get": () => said({ autostart: true, refused: "open" }),
+  "updates.get": () =>
+    said({
+      ...{ isKnown: true, checkedMs: Date.now() },
+      newer: { version: "1.3.0", notes: "- Fewer lines", page: "https://example.org/v1.3.0" },
     }),
   "conversations.read": () => said(everything()),
   "calls.inspect": () =>
@@ -251,6 +257,7 @@ export const fullScript = (): Script => ({
       file: "/home/ann/.config/Cursor/User/settings.json",
       changed: ["http.proxy"],
       isTrustedElsewhere: false,
+      loginEntry: null,
       seenMs: null,
     }),
   "data.get": () =>

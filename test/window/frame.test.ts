@@ -369,4 +369,49 @@ describe("the built window", { skip: skipWithoutChromium }, () => {
       ["zh-CN", "rgb(20, 23, 27)"],
     );
   });
+
+  test("the desktop app's start at login is switched here, and a refusal says why", async (t) => {
+    let autostart = false;
+    const view = (refused: "open" | null) => ({ ok: true, value: { autostart, refused } }) as const;
+    const { page } = await open(t, {
+      ...sampleScript(),
+      "desktop.get": () => view(null),
+      "desktop.set": ({ autostart: wanted }) => {
+        if (autostart) return view("open");
+        autostart = wanted;
+        return view(null);
+      },
+    });
+    await page.goto(host.address());
+    const goTo = (name: string) =>
+      page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name }).click();
+    await goTo("Settings");
+    const atLogin = page.getByRole("switch", { name: "Start at login" });
+    await atLogin.check();
+    await atLogin.click();
+    await page.getByText("Others could replace the program in this place.").waitFor();
+    assert.equal(await atLogin.isChecked(), true);
+    await goTo("Connect");
+    await page.getByRole("button", { name: "Undo: Ownkey" }).waitFor();
+  });
+
+  test("a newer version is told with its notes as text, and its page is opened only on the user's word", async (t) => {
+    const newer = { version: "1.3.0", notes: "<b>bold</b>", page: "https://xn--e1afmkfd.example/v1" };
+    let updates = { isKnown: true, checkedMs: null as number | null, newer: null as typeof newer | null };
+    const { page } = await open(t, {
+      ...sampleScript(sampleStatus({ newer: "1.3.0" })),
+      "updates.get": () => ({ ok: true, value: updates }),
+      "updates.check": () => {
+        updates = { ...updates, checkedMs: Date.now(), newer };
+        return { ok: true, value: updates };
+      },
+    });
+    await page.goto(host.address());
+    await page.getByRole("contentinfo").getByRole("link", { name: "Version 1.3.0 is out" }).click();
+    await page.getByRole("button", { name: "Look now" }).click();
+    await page.getByText("<b>bold</b>").waitFor();
+    await page.getByRole("button", { name: "Open its page" }).click();
+    await page.getByRole("dialog").getByText("xn--e1afmkfd.example", { exact: true }).waitFor();
+    await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+  });
 });

@@ -110,11 +110,12 @@ export function undoSetup(folder: Folder, step: Step = nothing): SetupUndone | n
 
 export function setupState(folder: Folder): Omit<SetupState, "isTrustedElsewhere"> {
   const journal = readJournal(folder);
-  if (!journal) return { isApplied: false, file: null, changed: [] };
+  if (!journal) return { isApplied: false, file: null, changed: [], loginEntry: null };
   const now = readSettingsFile(journal.path);
   const text = textOf(now);
   const changed = Object.entries(journal.ours).filter(([key, value]) => !isSame(readValue(text, key), value));
-  return { isApplied: true, file: journal.path, changed: changed.map(([key]) => key) };
+  const { path: file, loginEntry } = journal;
+  return { isApplied: true, file, changed: changed.map(([key]) => key), loginEntry };
 }
 
 /** The proxy that stood in the settings before ours, as long as ours stands there. */

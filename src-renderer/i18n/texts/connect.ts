@@ -81,6 +81,10 @@ export const connect = {
     "The proxy {proxy} that is set there now stays in use: traffic goes on through it.",
     "当前设置的代理 {proxy} 会继续使用：流量将通过它转发。",
   ],
+  "connect.loginEntry": [
+    "Lies there meanwhile, and puts the settings back at login after a power cut:",
+    "在此期间会放置此文件，断电后登录时还原设置：",
+  ],
   "connect.changed": ["Set by somebody else since:", "之后被他人修改："],
   "connect.left": ["Left as somebody else has set it:", "保留他人的修改："],
   "connect.restart": [
@@ -151,6 +155,7 @@ export const connect = {
   "changes.count.one": ["{n} change", "{n} 项更改"],
   "changes.count.other": ["{n} changes", "{n} 项更改"],
   "changes.settings": ["Settings of Cursor", "Cursor 的设置"],
+  "changes.entry": ["File that puts them back at login, after a power cut", "断电后在登录时还原设置的文件"],
   "changes.store": ["Certificate in a store", "证书库中的证书"],
   "changes.undo": ["Undo", "撤消"],
   "changes.undoName": ["Undo: {name}", "撤消：{name}"],

@@ -73,6 +73,15 @@ export const settings = {
   "settings.density.comfortable": ["Comfortable", "宽松"],
   "settings.density.compact": ["Compact", "紧凑"],
   "settings.letterKeys": ["Single letters are shortcuts (j, k, /)", "启用单字母快捷键（j、k、/）"],
+  "settings.autostart": ["Start at login, in the background", "登录时在后台启动"],
+  "settings.autostart.open": [
+    "Others could replace the program in this place. Install it, or move it to a folder of yours, then try again.",
+    "其他用户可以替换此处的程序。请先安装，或移到你自己的文件夹后再试。",
+  ],
+  "settings.autostart.temporary": [
+    "It lies in a folder for downloads or temporary files. Move it to where it shall stay, then try again.",
+    "程序位于下载或临时文件夹。请先移到固定的位置再试。",
+  ],
   "access.about": [
     "A client of Cursor signs in to Ownkey with a local key. It is no provider’s key: it opens this program only, and can be revoked at any time.",
     "Cursor 客户端用本地密钥登录 Ownkey。它不是供应商的密钥：只能打开本程序，并可随时撤销。",
@@ -145,6 +154,18 @@ export const settings = {
     "127.0.0.1:{port}, this computer only. From another one: ssh -L {port}:127.0.0.1:{port}",
     "127.0.0.1:{port}，仅限这台电脑。从其他电脑访问：ssh -L {port}:127.0.0.1:{port}",
   ],
+  "updates.unknown": [
+    "This build does not say where its releases are, so it cannot look for a newer one.",
+    "此构建未注明发布位置，无法检查新版本。",
+  ],
+  "updates.daily": [
+    "Look once a day for a newer version. Nothing is installed, and nothing of yours is sent.",
+    "每天检查一次新版本。不会安装任何东西，也不会发送你的任何信息。",
+  ],
+  "updates.check": ["Look now", "立即检查"],
+  "updates.none": ["This is the newest version ({time}).", "已是最新版本（{time}）。"],
+  "updates.newer": ["Version {version} is out", "有新版本 {version}"],
+  "updates.open": ["Open its page…", "打开发布页面…"],
   "about.copy": ["Copy facts for a report", "复制用于反馈的信息"],
   "keyboard.settings": ["Settings", "设置"],
   "keyboard.palette": ["Go anywhere by a few letters", "输入几个字母前往任何位置"],

@@ -8,7 +8,7 @@ import { Foreign } from "../../parts/foreign.tsx";
 import { Sentence } from "../../parts/sentence.tsx";
 import parts from "../../styles/parts.module.css";
 import { useAttempt } from "../use-attempt.ts";
-import type { Asked } from "../use-call.ts";
+import { type Asked, useCall } from "../use-call.ts";
 import { Card } from "./card.tsx";
 import styles from "./connect.module.css";
 
@@ -22,13 +22,20 @@ export function ChangesOnThisComputer({ setup, ca }: ChangesProps) {
   const { client } = useFrame().stores;
   const { isAtWork, error, run } = useAttempt();
   const [isAsking, setIsAsking] = useState(false);
-  const file = setup.state.type === "loaded" && setup.state.value.isApplied ? setup.state.value.file : null;
+  const desktop = useCall("desktop.get", null);
+  const isAtLogin = desktop.state.type === "loaded" && desktop.state.value?.autostart === true;
+  const applied = setup.state.type === "loaded" && setup.state.value.isApplied ? setup.state.value : null;
+  const file = applied?.file ?? null;
+  const entry = applied?.loginEntry ?? null;
   const view = ca.state.type === "loaded" ? ca.state.value : null;
   const stores = view?.stores.filter(({ trusted }) => trusted === true) ?? [];
   const undoSettings = () => client.call("setup.undo", null).then(setup.load);
   const removeCertificate = () => client.call("ca.remove", { forget: false }).then(ca.set);
+  const noAutostart = () => client.call("desktop.set", { autostart: false }).then(desktop.set);
   const changes = [
     ...(file === null ? [] : [{ name: file, what: words.text("changes.settings"), undo: undoSettings }]),
+    ...(entry === null ? [] : [{ name: entry, what: words.text("changes.entry"), undo: undoSettings }]),
+    ...(isAtLogin ? [{ name: "Ownkey", what: words.text("settings.autostart"), undo: noAutostart }] : []),
     ...stores.map(({ name }) => ({
       name: words.text(`connect.in.${name}`),
       what: words.text("changes.store"),
@@ -37,6 +44,7 @@ export function ChangesOnThisComputer({ setup, ca }: ChangesProps) {
   ];
   const undoAll = async () => {
     if (file !== null) await undoSettings();
+    if (isAtLogin) await noAutostart();
     if (stores.length > 0) await removeCertificate();
   };
   return (

@@ -112,7 +112,11 @@ function Open({ setup, ca }: IdeProps) {
   );
 }
 
-function Changes({ plan: { file, isNew, changes, upstreamProxy } }: { readonly plan: SetupPlan }) {
+function Changes({
+  plan: { file, isNew, changes, upstreamProxy, loginEntry },
+}: {
+  readonly plan: SetupPlan;
+}) {
   const words = useWords();
   const lines = (side: "before" | "after") =>
     changes
@@ -128,6 +132,14 @@ function Changes({ plan: { file, isNew, changes, upstreamProxy } }: { readonly p
         </code>
       </p>
       <DiffView before={lines("before")} after={lines("after")} />
+      {loginEntry !== null && (
+        <p>
+          {words.text("connect.loginEntry")}{" "}
+          <code>
+            <Foreign text={loginEntry} />
+          </code>
+        </p>
+      )}
       {upstreamProxy !== null && <p>{words.text("connect.chained", { proxy: upstreamProxy })}</p>}
     </>
   );

@@ -7,6 +7,7 @@ import { CopyButton } from "../../parts/copy-button.tsx";
 import { Foreign } from "../../parts/foreign.tsx";
 import { Loaded } from "../../parts/panel.tsx";
 import styles from "./settings.module.css";
+import { Updates } from "./updates.tsx";
 
 export function About() {
   const words = useWords();
@@ -30,6 +31,7 @@ export function About() {
             <dt>{words.text("about.address")}</dt>
             <dd>{words.text("about.address.value", { port: String(value.port ?? "–") })}</dd>
           </dl>
+          <Updates />
           <CopyButton text={factsOf(value)} label={words.text("about.copy")} />
         </div>
       )}

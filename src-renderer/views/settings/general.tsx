@@ -1,8 +1,11 @@
-/** How the window looks and speaks. */
+/** How the window looks and speaks, and whether the app starts by itself. */
 import { useStore } from "zustand";
 import { useFrame } from "../../frame/frame.ts";
 import { useWords } from "../../i18n/language.tsx";
 import { Choice, Switch } from "../../parts/field.tsx";
+import { Sentence } from "../../parts/sentence.tsx";
+import { useAttempt } from "../use-attempt.ts";
+import { useCall } from "../use-call.ts";
 import styles from "./settings.module.css";
 
 export function General() {
@@ -26,6 +29,7 @@ export function General() {
         checked={letterKeys}
         onChange={(checked) => preferences.set({ letterKeys: checked })}
       />
+      <AtLogin />
     </div>
   );
 }
@@ -60,5 +64,26 @@ export function LanguageAndTheme() {
         onChange={(value) => preferences.set({ theme: value })}
       />
     </>
+  );
+}
+
+/** Of the desktop app alone. */
+function AtLogin() {
+  const words = useWords();
+  const { client } = useFrame().stores;
+  const { state, set } = useCall("desktop.get", null);
+  const { error, run } = useAttempt();
+  if (state.type !== "loaded" || state.value === null) return null;
+  const { autostart, refused } = state.value;
+  return (
+    <div>
+      <Switch
+        label={words.text("settings.autostart")}
+        checked={autostart}
+        onChange={(on) => run(() => client.call("desktop.set", { autostart: on }).then(set))}
+      />
+      <p role="status">{refused && words.text(`settings.autostart.${refused}`)}</p>
+      {error !== null && <Sentence text={error} />}
+    </div>
   );
 }
