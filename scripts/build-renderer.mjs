@@ -10,7 +10,7 @@ buildPart(
     title: "the window",
     modes: ["production"],
     built: "out/renderer/index.html",
-    sources: ["src-main/contract.ts", "assets/icon.svg", "src-renderer"],
+    sources: ["src-main/contract", "assets/icon.svg", "src-renderer"],
   },
   process.argv[2] === "--force",
 );

@@ -8,7 +8,7 @@ import type {
   ParamsOf,
   Reply,
   ResultOf,
-} from "../src-main/contract.ts";
+} from "../src-main/contract/contract.ts";
 import { CallError, type Link, type WindowClient } from "./client.ts";
 import { pickLanguage } from "./i18n/words.ts";
 import type { Preferences } from "./stores/preferences.ts";

@@ -5,7 +5,15 @@
  * When it ends, it is opened again, so whoever shows data asks anew at each "open": what happened in between was
  * not heard. The token travels in a header only, never in an address.
  */
-import type { CallName, Client, EventName, Events, ParamsOf, Reply, ResultOf } from "../src-main/contract.ts";
+import type {
+  CallName,
+  Client,
+  EventName,
+  Events,
+  ParamsOf,
+  Reply,
+  ResultOf,
+} from "../src-main/contract/contract.ts";
 
 /** lost: nobody answers, another attempt follows by itself. refused: the token is not (or no longer) valid. */
 export type Link = "connecting" | "open" | "lost" | "refused";

@@ -1,7 +1,7 @@
 /** The window's entry: ties the page (address, storage, languages) to the stores and shows them. */
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import type { Bridge } from "../src-main/contract.ts";
+import type { Bridge } from "../src-main/contract/contract.ts";
 import { createBridgeClient, innerDoor, lookOf } from "./bridge.ts";
 import { createHttpClient, post } from "./client.ts";
 import { App } from "./frame/app.tsx";

@@ -15,7 +15,7 @@ import { test } from "node:test";
  */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   "src-main/headless.ts": ["src-main/host", "src-main/app", "src-main/base"],
-  "src-main/contract.ts": [],
+  "src-main/contract": [],
   "src-main/base": ["node:"],
   "src-main/base/log.ts": ["src-main/base", "pino"],
   "src-main/loop": [
@@ -69,7 +69,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   "src-main/app": [
     "src-main/base",
-    "src-main/contract.ts",
+    "src-main/contract",
     "src-main/llm",
     "src-main/proxy",
     "src-main/store",
@@ -83,7 +83,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "zod",
     "node:",
   ],
-  "src-main/host": ["src-main/app", "src-main/base", "src-main/contract.ts", "node:"],
+  "src-main/host": ["src-main/app", "src-main/base", "src-main/contract", "node:"],
   // The one that imports it at run time; the shell is handed its pieces.
   "src-main/main.ts": [
     "src-main/shell",
@@ -97,14 +97,14 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "src-main/shell": [
     "src-main/app",
     "src-main/base",
-    "src-main/contract.ts",
+    "src-main/contract",
     "src-main/host",
     "type electron",
     "node:",
   ],
-  "src-main/shell/preload.ts": ["type src-main/contract.ts", "electron"],
+  "src-main/shell/preload.ts": ["type src-main/contract", "electron"],
   "src-renderer": [
-    "src-main/contract.ts",
+    "src-main/contract",
     "assets",
     "react",
     "react-dom",

@@ -7,7 +7,8 @@
 import type { Clock } from "../base/clock.ts";
 import { OwnkeyError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
-import type { DesktopView, Reply } from "../contract.ts";
+import type { Reply } from "../contract/contract.ts";
+import type { DesktopView } from "../contract/program.ts";
 import type { Store } from "../store/store.ts";
 import { createDirect } from "../transport/direct.ts";
 import { startUpkeep } from "./data.ts";

@@ -11,7 +11,7 @@ import type {
   ConversationView,
   MessageView,
   PartView,
-} from "../contract.ts";
+} from "../contract/conversations.ts";
 import type { ImagePart, Message } from "../llm/types.ts";
 import type { ListedConversation } from "../store/reading/list.ts";
 import type { ReadCall, ReadMessage } from "../store/reading/read.ts";

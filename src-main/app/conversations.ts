@@ -2,7 +2,7 @@
 
 import { OwnkeyError } from "../base/errors.ts";
 import { canonical, type Json } from "../base/json.ts";
-import type { Deleted, Exported, Replayed } from "../contract.ts";
+import type { Deleted, Exported, Replayed } from "../contract/conversations.ts";
 import { replay } from "../loop/replay/replay.ts";
 import type { Queued } from "../loop/types.ts";
 import { type ConversationRecord, historyOf } from "../store/record.ts";

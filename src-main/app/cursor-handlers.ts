@@ -1,6 +1,6 @@
 /** The part of the contract that is about bringing Cursor here: certificate, set-up, proxy, commands, diagnosis. */
 import { z } from "zod";
-import type { Status } from "../contract.ts";
+import type { Status } from "../contract/program.ts";
 import type { Store } from "../store/store.ts";
 import { type DoctorParts, diagnose } from "./doctor/doctor.ts";
 import type { Handlers } from "./handlers.ts";

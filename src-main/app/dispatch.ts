@@ -2,7 +2,7 @@
 import type { z } from "zod";
 import { OwnkeyError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
-import type { CallName, Reply } from "../contract.ts";
+import type { CallName, Reply } from "../contract/contract.ts";
 import type { Handler, Handlers } from "./handlers.ts";
 
 export async function dispatch(

@@ -1,5 +1,5 @@
 /** Who wants to hear of what: the events of the contract, inside the program. */
-import type { EventName, Events } from "../contract.ts";
+import type { EventName, Events } from "../contract/contract.ts";
 
 export interface Emitter {
   emit<K extends EventName>(name: K, payload: Events[K]): void;

@@ -1,5 +1,5 @@
 /** A conversation as a file for its user: everything as JSON, or to be read as Markdown. Neither holds a key. */
-import type { Exported } from "../contract.ts";
+import type { Exported } from "../contract/conversations.ts";
 import type { ConversationRecord } from "../store/record.ts";
 import { toMarkdown } from "./export-markdown.ts";
 

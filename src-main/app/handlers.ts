@@ -1,7 +1,8 @@
 /** The contract, answered: a row a call, with what parses its parameters. A call without a row does not compile. */
 import { z } from "zod";
 import { OwnkeyError } from "../base/errors.ts";
-import type { CallName, ParamsOf, ResultOf, Status } from "../contract.ts";
+import type { CallName, ParamsOf, ResultOf } from "../contract/contract.ts";
+import type { Status } from "../contract/program.ts";
 import type { Store } from "../store/store.ts";
 import type { Direct } from "../transport/direct.ts";
 import type { CarryOut } from "../transport/run/local-steps.ts";

@@ -5,7 +5,8 @@
  * call why it is not.
  */
 import type { Clock } from "../base/clock.ts";
-import type { CallView, LiveAnswer, LiveBlock, LivePiece } from "../contract.ts";
+import type { CallView } from "../contract/calls.ts";
+import type { LiveAnswer, LiveBlock, LivePiece } from "../contract/conversations.ts";
 import type { ResponseEvent } from "../llm/types.ts";
 import type { Emitter } from "./events.ts";
 

@@ -9,7 +9,7 @@ import { randomBytes, timingSafeEqual } from "node:crypto";
 import type { Clock } from "../base/clock.ts";
 import { OwnkeyError } from "../base/errors.ts";
 import { hmac, sha256 } from "../base/hash.ts";
-import type { KeyView } from "../contract.ts";
+import type { KeyView } from "../contract/program.ts";
 import type { Store } from "../store/store.ts";
 import type { LocalKeys as Doorkeeper } from "../transport/direct.ts";
 import { newSecret } from "./secrets.ts";

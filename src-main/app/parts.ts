@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "../base/clock.ts";
 import { hmac, toHex } from "../base/hash.ts";
-import type { Status } from "../contract.ts";
+import type { Status } from "../contract/program.ts";
 import { createSightings } from "../proxy/sightings.ts";
 import { openStore as openFile, type Store } from "../store/store.ts";
 import type { Direct, DirectOptions } from "../transport/direct.ts";

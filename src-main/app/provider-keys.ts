@@ -6,7 +6,7 @@
  */
 import { OwnkeyError } from "../base/errors.ts";
 import { canonical } from "../base/json.ts";
-import type { ChannelView } from "../contract.ts";
+import type { ChannelView } from "../contract/channels.ts";
 import type { Store } from "../store/store.ts";
 import type { Sealer } from "./sealer.ts";
 

@@ -1,6 +1,6 @@
 /** Asks the chosen search provider one real question, over the very way that the tool takes. */
 import { isArray, isObject } from "../base/json.ts";
-import type { SearchHit } from "../contract.ts";
+import type { SearchHit } from "../contract/program.ts";
 import type { CarryOut } from "../transport/run/local-steps.ts";
 
 /** Throws with the sentence that the model would read. */

@@ -5,7 +5,7 @@
  */
 import { z } from "zod";
 import { OwnkeyError } from "../base/errors.ts";
-import type { SearchView, SetSearch } from "../contract.ts";
+import type { SearchView, SetSearch } from "../contract/program.ts";
 import type { Settings } from "../store/settings.ts";
 import type { SearchChoice } from "../web/search.ts";
 import { type KeyedProvider, keyedProviders } from "../web/search-providers.ts";

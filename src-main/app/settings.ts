@@ -5,7 +5,7 @@
  */
 import { z } from "zod";
 import type { Json } from "../base/json.ts";
-import type { Settings } from "../contract.ts";
+import type { Settings } from "../contract/program.ts";
 import type { Settings as Rows } from "../store/settings.ts";
 
 interface Row<T> {

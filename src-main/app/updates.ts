@@ -8,7 +8,7 @@ import type { Dispatcher } from "undici";
 import { z } from "zod";
 import type { Clock } from "../base/clock.ts";
 import { OwnkeyError } from "../base/errors.ts";
-import type { UpdatesView, UpdateView } from "../contract.ts";
+import type { UpdatesView, UpdateView } from "../contract/program.ts";
 import type { Settings } from "../store/settings.ts";
 import { version } from "./version.ts";
 

@@ -14,7 +14,7 @@ import type { Clock } from "../base/clock.ts";
 import { OwnkeyError } from "../base/errors.ts";
 import { isObject, type Json, parseJson } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
-import type { Reply } from "../contract.ts";
+import type { Reply } from "../contract/contract.ts";
 import type { EventStreams } from "./event-streams.ts";
 import type { ListenerOptions } from "./listener.ts";
 import { contentSecurityPolicy, type Page } from "./pages.ts";

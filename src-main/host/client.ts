@@ -1,7 +1,7 @@
 /** The contract, as the command line holds it: over HTTP to the running program, or in this process when none runs. */
 import type { App } from "../app/app.ts";
 import { type ErrorKind, OwnkeyError } from "../base/errors.ts";
-import type { CallName, Client, EventName, Events, ParamsOf, Reply, ResultOf } from "../contract.ts";
+import type { CallName, Client, EventName, Events, ParamsOf, Reply, ResultOf } from "../contract/contract.ts";
 import { postJson, readEvents } from "./http.ts";
 import type { Running } from "./run-file.ts";
 

@@ -5,7 +5,7 @@
 import { openFolder } from "../app/folder.ts";
 import { undoSetup } from "../app/setup/setup.ts";
 import { OwnkeyError } from "../base/errors.ts";
-import type { SetupUndone } from "../contract.ts";
+import type { SetupUndone } from "../contract/cursor.ts";
 import { openApp } from "./local.ts";
 import { findRunning } from "./run-file.ts";
 

@@ -1,6 +1,6 @@
 /** What the tray's entries and the links do. Everything goes through the contract, as from the window. */
 import { OwnkeyError } from "../base/errors.ts";
-import type { Client } from "../contract.ts";
+import type { Client } from "../contract/contract.ts";
 import { diagnosticsOf, type Machine } from "./diagnostics.ts";
 import type { ClipboardApi, DialogApi, OpenApi } from "./electron.ts";
 import type { Autostart } from "./system/autostart.ts";

@@ -1,5 +1,5 @@
 /** What "copy diagnostics" copies: this list, and nothing that is not on it. No path, name, address or key. */
-import type { Status } from "../contract.ts";
+import type { Status } from "../contract/program.ts";
 import type { KeyStore } from "./system/key-store.ts";
 import type { Problem } from "./tray/view.ts";
 

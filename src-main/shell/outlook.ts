@@ -7,7 +7,7 @@
 import type { Clock } from "../base/clock.ts";
 import { OwnkeyError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
-import type { Client } from "../contract.ts";
+import type { Client } from "../contract/contract.ts";
 import { findProblems } from "./problems.ts";
 import type { Autostart } from "./system/autostart.ts";
 import type { KeyStore } from "./system/key-store.ts";

@@ -1,6 +1,6 @@
 /** What the page is given of the program, and all of it. Built as CommonJS: a sandboxed preload can be nothing else. */
 import { contextBridge, type IpcRendererEvent, ipcRenderer } from "electron";
-import type { Bridge } from "../contract.ts";
+import type { Bridge } from "../contract/contract.ts";
 
 const bridge: Bridge = {
   call: (name, params) => ipcRenderer.invoke("ownkey:call", name, params),

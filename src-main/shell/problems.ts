@@ -1,5 +1,8 @@
 /** What is broken and can be told without asking anybody outside: what the tray warns of. */
-import type { CaView, ChannelView, Client, SetupState, Status } from "../contract.ts";
+import type { ChannelView } from "../contract/channels.ts";
+import type { Client } from "../contract/contract.ts";
+import type { CaView, SetupState } from "../contract/cursor.ts";
+import type { Status } from "../contract/program.ts";
 import type { Problem } from "./tray/view.ts";
 
 export async function findProblems({ call }: Client): Promise<readonly Problem[]> {

@@ -3,7 +3,7 @@ import { type App, createApp, type Desktop } from "../app/app.ts";
 import type { Folder } from "../app/folder.ts";
 import type { Clock } from "../base/clock.ts";
 import { createLog, type Log } from "../base/log.ts";
-import type { Client } from "../contract.ts";
+import type { Client } from "../contract/contract.ts";
 import { createLocalClient } from "../host/client.ts";
 import { announce } from "../host/run-file.ts";
 import type { SafeStorageApi } from "./electron.ts";

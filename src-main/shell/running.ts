@@ -1,7 +1,7 @@
 /** The app while the program runs: window, tray, menu and what the system tells, around one value (outlook.ts). */
 import { join } from "node:path";
 import { findPages } from "../app/pages.ts";
-import type { Look } from "../contract.ts";
+import type { Look } from "../contract/contract.ts";
 import { type Actions, createActions } from "./actions.ts";
 import type { ElectronApi } from "./electron.ts";
 import { setMenu } from "./menu.ts";

@@ -1,5 +1,5 @@
 /** What the app says outside its page: tray, menus, questions, notices. A language that lacks a sentence does not compile. */
-import type { Look } from "../contract.ts";
+import type { Look } from "../contract/contract.ts";
 
 const en = {
   "state.working": (place: string) => `Working · ${place}`,

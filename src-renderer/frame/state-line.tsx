@@ -1,6 +1,6 @@
 /** The top of the window: does Cursor reach my models right now, and if not, what is to be done? */
 import { useStore } from "zustand";
-import type { Status } from "../../src-main/contract.ts";
+import type { Status } from "../../src-main/contract/program.ts";
 import { useWords } from "../i18n/language.tsx";
 import type { Words } from "../i18n/words.ts";
 import { CommandLine } from "../parts/command-line.tsx";

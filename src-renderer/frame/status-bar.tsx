@@ -1,6 +1,6 @@
 /** The bottom of the window: facts one looks for now and then. */
 import { useStore } from "zustand";
-import type { Status } from "../../src-main/contract.ts";
+import type { Status } from "../../src-main/contract/program.ts";
 import { RichText, useWords } from "../i18n/language.tsx";
 import { Foreign } from "../parts/foreign.tsx";
 import type { Shadow } from "../stores/shadow.ts";

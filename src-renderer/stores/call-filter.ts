@@ -5,7 +5,7 @@
  *
  * All parts must hold. Words are looked for in channel, model and error; nothing is a pattern.
  */
-import type { CallView } from "../../src-main/contract.ts";
+import type { CallView } from "../../src-main/contract/calls.ts";
 import { inputOf } from "./calls.ts";
 
 export type CallFilter = (call: CallView) => boolean;

@@ -1,5 +1,6 @@
 /** The last requests to models, newest first. */
-import type { CallView, Client, UsageView } from "../../src-main/contract.ts";
+import type { CallView, UsageView } from "../../src-main/contract/calls.ts";
+import type { Client } from "../../src-main/contract/contract.ts";
 import { createShadow, type Shadow } from "./shadow.ts";
 
 /** How many are known at first. */

@@ -1,6 +1,7 @@
 /** The channels, and what their tests said in this window. */
 import { createStore, type StoreApi } from "zustand/vanilla";
-import type { ChannelView, Client, TestResult } from "../../src-main/contract.ts";
+import type { ChannelView, TestResult } from "../../src-main/contract/channels.ts";
+import type { Client } from "../../src-main/contract/contract.ts";
 import { createShadow, messageOf, type Shadow } from "./shadow.ts";
 
 export type Test =

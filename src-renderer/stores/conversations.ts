@@ -1,12 +1,12 @@
 /** The list of conversations: searched in the program a moment at a time, kept in step with what changes. */
 import { createStore, type StoreApi } from "zustand/vanilla";
+import type { Client } from "../../src-main/contract/contract.ts";
 import type {
-  Client,
   ConversationHit,
   ConversationSearch,
   ConversationView,
   ListPlace,
-} from "../../src-main/contract.ts";
+} from "../../src-main/contract/conversations.ts";
 import { messageOf } from "./shadow.ts";
 
 export interface Wanted {

@@ -1,5 +1,6 @@
 /** One answer to "can Cursor reach my models right now, and if not, which link is broken?" */
-import type { ChannelView, Status } from "../../src-main/contract.ts";
+import type { ChannelView } from "../../src-main/contract/channels.ts";
+import type { Status } from "../../src-main/contract/program.ts";
 import type { LinkState } from "./link.ts";
 import type { Shadowed } from "./shadow.ts";
 

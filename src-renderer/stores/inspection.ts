@@ -1,6 +1,8 @@
 /** The call that is looked into: asked for when it is opened, and again while it runs. */
 import { createStore, type StoreApi } from "zustand/vanilla";
-import type { CallInspection, CallView, Client, LivePiece } from "../../src-main/contract.ts";
+import type { CallInspection, CallView } from "../../src-main/contract/calls.ts";
+import type { Client } from "../../src-main/contract/contract.ts";
+import type { LivePiece } from "../../src-main/contract/conversations.ts";
 import { messageOf, type Shadowed } from "./shadow.ts";
 
 export interface Inspection {

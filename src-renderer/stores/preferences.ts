@@ -3,7 +3,8 @@
  * thing drawn, and a window without a program, looks as chosen.
  */
 import { createStore, type StoreApi } from "zustand/vanilla";
-import type { Client, Settings, WindowSettings } from "../../src-main/contract.ts";
+import type { Client } from "../../src-main/contract/contract.ts";
+import type { Settings, WindowSettings } from "../../src-main/contract/program.ts";
 import type { Language } from "../i18n/words.ts";
 
 export interface Preferences extends Omit<WindowSettings, "language"> {

@@ -5,13 +5,13 @@
  * already is dropped, and one that leaves a gap makes the end be read again.
  */
 import { createStore, type StoreApi } from "zustand/vanilla";
+import type { Client } from "../../src-main/contract/contract.ts";
 import type {
-  Client,
   ConversationReading,
   ConversationView,
   LiveAnswer,
   LivePiece,
-} from "../../src-main/contract.ts";
+} from "../../src-main/contract/conversations.ts";
 import { messageOf, type Shadowed } from "./shadow.ts";
 
 export interface Reading {

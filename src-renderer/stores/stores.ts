@@ -1,5 +1,6 @@
 /** All that the window shows, kept in step with the program over one client. */
-import type { Client, Status } from "../../src-main/contract.ts";
+import type { Client } from "../../src-main/contract/contract.ts";
+import type { Status } from "../../src-main/contract/program.ts";
 import type { WindowClient } from "../client.ts";
 import { type Calls, createCalls } from "./calls.ts";
 import { type Channels, createChannels } from "./channels.ts";

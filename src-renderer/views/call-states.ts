@@ -1,5 +1,5 @@
 /** How the state of a call looks. */
-import type { CallView } from "../../src-main/contract.ts";
+import type { CallView } from "../../src-main/contract/calls.ts";
 import type { TextKey } from "../i18n/words.ts";
 import type { Tone } from "../parts/glyph.tsx";
 

@@ -1,6 +1,6 @@
 /** Something asked of the program for one part of a page, and asked again at will. */
 import { useCallback, useEffect, useState } from "react";
-import type { CallName, ParamsOf, ResultOf } from "../../src-main/contract.ts";
+import type { CallName, ParamsOf, ResultOf } from "../../src-main/contract/contract.ts";
 import { useFrame } from "../frame/frame.ts";
 import { messageOf, type Shadowed } from "../stores/shadow.ts";
 

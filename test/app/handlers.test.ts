@@ -115,6 +115,7 @@ describe("the contract", () => {
         keys: 0,
         runs: 0,
         sealer: "key-file",
+        newer: null,
       },
     });
     const opened = await app.dispatch("window.open", null);

@@ -10,7 +10,7 @@ import { createProviderKeys } from "../../src-main/app/provider-keys.ts";
 import { createSearchSettings } from "../../src-main/app/search.ts";
 import { systemClock } from "../../src-main/base/clock.ts";
 import { createLog } from "../../src-main/base/log.ts";
-import type { SearchView } from "../../src-main/contract.ts";
+import type { SearchView } from "../../src-main/contract/program.ts";
 import { createKeyFileSealer } from "../../src-main/host/key-file-sealer.ts";
 import { openStore } from "../../src-main/store/store.ts";
 import { createSearch } from "../../src-main/web/search.ts";

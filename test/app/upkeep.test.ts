@@ -5,7 +5,7 @@ import { startUpkeep } from "../../src-main/app/data.ts";
 import { createEmitter } from "../../src-main/app/events.ts";
 import { createUserSettings } from "../../src-main/app/settings.ts";
 import { createLog } from "../../src-main/base/log.ts";
-import type { Status } from "../../src-main/contract.ts";
+import type { Status } from "../../src-main/contract/program.ts";
 import { openStore } from "../../src-main/store/store.ts";
 import { createTalk, makeFolder, starts } from "../store/talk.ts";
 import { createHandClock } from "./hand-clock.ts";

@@ -5,7 +5,7 @@
  */
 import { gzipSync } from "node:zlib";
 import type { Browser, Page } from "playwright-core";
-import type { ConversationReading, LivePiece, MessageView } from "../../src-main/contract.ts";
+import type { ConversationReading, LivePiece, MessageView } from "../../src-main/contract/conversations.ts";
 import { launchChromium, skipWithoutChromium } from "../support/chromium.ts";
 import { buildWindow, type Script, startWindowHost, type WindowHost } from "../support/window-host.ts";
 import { fullScript, sampleCall, sampleConversation, sampleReading } from "../support/window-samples.ts";

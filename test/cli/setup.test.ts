@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { isReplaceable } from "../../src-main/app/setup/login-entry.ts";
-import type { SetupPlan } from "../../src-main/contract.ts";
+import type { SetupPlan } from "../../src-main/contract/cursor.ts";
 import { until } from "../support/until.ts";
 import { createOwnkey } from "./ownkey.ts";
 

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { _electron } from "playwright-core";
 import { fetchRuntime, findRuntime, hasDisplay } from "../../scripts/electron-runtime.mjs";
-import type { Bridge, CallName, ParamsOf, ResultOf } from "../../src-main/contract.ts";
+import type { Bridge, CallName, ParamsOf, ResultOf } from "../../src-main/contract/contract.ts";
 import { Cursor } from "../client/cursor.ts";
 import { model, promptFor } from "../client/script.ts";
 import { startUpstream } from "../support/upstream.ts";

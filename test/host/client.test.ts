@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import type { App, Listening } from "../../src-main/app/app.ts";
 import { openFolder } from "../../src-main/app/folder.ts";
-import type { Client } from "../../src-main/contract.ts";
+import type { Client } from "../../src-main/contract/contract.ts";
 import { createHttpClient, createLocalClient } from "../../src-main/host/client.ts";
 import { openApp } from "../../src-main/host/local.ts";
 

@@ -1,7 +1,7 @@
 /** The window inside the desktop app: its page takes the preload's wire, and needs neither a code nor a token. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Reply } from "../../src-main/contract.ts";
+import type { Reply } from "../../src-main/contract/contract.ts";
 import { createBridgeClient, lookOf } from "../../src-renderer/bridge.ts";
 import { readPreferences } from "../../src-renderer/stores/preferences.ts";
 import { sampleStatus } from "../support/window-samples.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { defaults, toChannel } from "../../src-main/app/channels/fields.ts";
-import type { ChannelFormat } from "../../src-main/contract.ts";
+import type { ChannelFormat } from "../../src-main/contract/channels.ts";
 import { requestUrl } from "../../src-main/llm/create.ts";
 import { calledUrl } from "../../src-renderer/views/channels/called.ts";
 import {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
-import type { CallView } from "../../src-main/contract.ts";
+import type { CallView } from "../../src-main/contract/calls.ts";
 import { CallError, createHttpClient, type Link } from "../../src-renderer/client.ts";
 import { sampleCall, sampleStatus } from "../support/window-samples.ts";
 

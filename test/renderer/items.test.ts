@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ConversationReading, MessageView } from "../../src-main/contract.ts";
+import type { ConversationReading, MessageView } from "../../src-main/contract/conversations.ts";
 import { added } from "../../src-renderer/stores/reading.ts";
 import { itemsOf } from "../../src-renderer/views/conversations/items.ts";
 import { readToolCall } from "../../src-renderer/views/conversations/tool-summary.ts";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { CallView, ChannelView } from "../../src-main/contract.ts";
+import type { CallView } from "../../src-main/contract/calls.ts";
+import type { ChannelView } from "../../src-main/contract/channels.ts";
 import { CallError } from "../../src-renderer/client.ts";
 import { firstCalls, inputOf, speedOf } from "../../src-renderer/stores/calls.ts";
 import { hostOf } from "../../src-renderer/stores/channels.ts";

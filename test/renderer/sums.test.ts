@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { UsageRow } from "../../src-main/contract.ts";
+import type { UsageRow } from "../../src-main/contract/calls.ts";
 import { chainOf, problemsOf } from "../../src-renderer/views/overview/chain.ts";
 import { lastDays, spanOf } from "../../src-renderer/views/usage/span.ts";
 import { csvOf, daysOf, hitRateOf, meanFirstMs, sumOf, sumsBy } from "../../src-renderer/views/usage/sums.ts";

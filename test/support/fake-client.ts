@@ -1,6 +1,6 @@
 /** The window's client with answers by hand: a test sees what was asked, and answers when it likes. */
 import { setImmediate } from "node:timers/promises";
-import type { CallName, EventName, Events, ResultOf } from "../../src-main/contract.ts";
+import type { CallName, EventName, Events, ResultOf } from "../../src-main/contract/contract.ts";
 import type { Link, WindowClient } from "../../src-renderer/client.ts";
 
 export interface Asked {

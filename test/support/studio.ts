@@ -9,7 +9,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { App, Listening } from "../../src-main/app/app.ts";
 import { openFolder } from "../../src-main/app/folder.ts";
-import type { CallName, ParamsOf, ResultOf } from "../../src-main/contract.ts";
+import type { CallName, ParamsOf, ResultOf } from "../../src-main/contract/contract.ts";
 import { createLocalClient } from "../../src-main/host/client.ts";
 import { openApp } from "../../src-main/host/local.ts";
 import { type Model, startUpstream, type Upstream } from "./upstream.ts";

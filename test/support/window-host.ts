@@ -15,7 +15,14 @@ import { createSessions } from "../../src-main/app/sessions.ts";
 import { createWindow } from "../../src-main/app/window.ts";
 import { systemClock } from "../../src-main/base/clock.ts";
 import { createLog } from "../../src-main/base/log.ts";
-import type { CallName, EventName, Events, ParamsOf, Reply, ResultOf } from "../../src-main/contract.ts";
+import type {
+  CallName,
+  EventName,
+  Events,
+  ParamsOf,
+  Reply,
+  ResultOf,
+} from "../../src-main/contract/contract.ts";
 
 /** What each call answers; one that is not scripted fails with a sentence that says so. */
 export type Script = {

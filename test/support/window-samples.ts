@@ -1,14 +1,10 @@
 /** A status, channels and calls to show, each with what a test wants different. */
 import { presets } from "../../src-main/app/channels/presets.ts";
-import type {
-  CallView,
-  ChannelView,
-  ConversationReading,
-  ConversationView,
-  Reply,
-  Settings,
-  Status,
-} from "../../src-main/contract.ts";
+import type { CallView } from "../../src-main/contract/calls.ts";
+import type { ChannelView } from "../../src-main/contract/channels.ts";
+import type { Reply } from "../../src-main/contract/contract.ts";
+import type { ConversationReading, ConversationView } from "../../src-main/contract/conversations.ts";
+import type { Settings, Status } from "../../src-main/contract/program.ts";
 import type { Script } from "./window-host.ts";
 
 export const sampleStatus = (own: Partial<Status> = {}): Status => ({

@@ -7,7 +7,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, type TestContext, test } from "node:test";
 import type { Page } from "playwright-core";
-import type { Settings } from "../../src-main/contract.ts";
+import type { Settings } from "../../src-main/contract/program.ts";
 import { barriers, openPage, overflowing, useWindow } from "../support/browser.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
 import { type Script, startWindowHost, type WindowHost } from "../support/window-host.ts";

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
 import { OwnkeyError } from "../../base/errors.ts";
-import type { AddChannel, ChannelFields, ChannelView, SetChannel } from "../../contract.ts";
+import type { AddChannel, ChannelFields, ChannelView, SetChannel } from "../../contract/channels.ts";
 import { createLlm, requestUrl, type Surroundings } from "../../llm/create.ts";
 import { Slots } from "../../llm/exchange/slots.ts";
 import type { Tap } from "../../llm/exchange/tap.ts";

@@ -1,7 +1,7 @@
 /** What a channel's fields may hold, their defaults, and how they become a Channel and back. */
 import { z } from "zod";
 import { OwnkeyError } from "../../base/errors.ts";
-import type { AddChannel, ChannelFields, SetChannel } from "../../contract.ts";
+import type { AddChannel, ChannelFields, SetChannel } from "../../contract/channels.ts";
 import { usualSettings } from "../../llm/channel.ts";
 import { bodyProblem, headerProblem } from "../../llm/extras.ts";
 import { quirks } from "../../llm/quirks.ts";

@@ -4,7 +4,7 @@
  * An address and the place where keys are made are facts of the provider's documentation. Abilities, windows and prices
  * belong to a model and change by the month: they are left to the model list and the user, not guessed.
  */
-import type { Preset } from "../../contract.ts";
+import type { Preset } from "../../contract/channels.ts";
 
 const date = "2026-11-30";
 

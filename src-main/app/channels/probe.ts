@@ -1,7 +1,7 @@
 /** Asks a server what it is, before or after it is a channel: which models it offers, which formats it speaks. */
 import { z } from "zod";
 import { OwnkeyError } from "../../base/errors.ts";
-import type { DetectedFormat, ModelList, Probe } from "../../contract.ts";
+import type { DetectedFormat, ModelList, Probe } from "../../contract/channels.ts";
 import { formats, type Surroundings } from "../../llm/create.ts";
 import { knock, listModels } from "../../llm/exchange/models.ts";
 import type { Channel, ChannelFormat } from "../../llm/types.ts";

@@ -1,7 +1,7 @@
 /** The contract's calls about channels and their way out, answered. */
 import { z } from "zod";
 import type { Clock } from "../../base/clock.ts";
-import type { ChannelView } from "../../contract.ts";
+import type { ChannelView } from "../../contract/channels.ts";
 import { quirks } from "../../llm/quirks.ts";
 import type { Handlers } from "../handlers.ts";
 import { type Outbound, setNetwork } from "../outbound/outbound.ts";

@@ -1,6 +1,6 @@
 /** The secrets of a channel beside its key: values of headers, the password of its proxy. */
 import { OwnkeyError } from "../../base/errors.ts";
-import type { ChannelSecrets, ChannelView, SetChannel } from "../../contract.ts";
+import type { ChannelSecrets, ChannelView, SetChannel } from "../../contract/channels.ts";
 import type { Channel } from "../../llm/types.ts";
 import type { ProviderKeys } from "../provider-keys.ts";
 import { headerPlaceOf, keyPlaceOf, proxyPlaceOf } from "./places.ts";

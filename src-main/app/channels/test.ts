@@ -4,7 +4,7 @@
  */
 import type { Clock } from "../../base/clock.ts";
 import { OwnkeyError } from "../../base/errors.ts";
-import type { TestResult, TestRow } from "../../contract.ts";
+import type { TestResult, TestRow } from "../../contract/channels.ts";
 import { knock } from "../../llm/exchange/models.ts";
 import type {
   AssistantMessage,

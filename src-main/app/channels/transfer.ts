@@ -10,7 +10,7 @@ import { createCipheriv, createDecipheriv, randomBytes, scrypt } from "node:cryp
 import { z } from "zod";
 import { OwnkeyError } from "../../base/errors.ts";
 import { canonical, type Json, parseJson } from "../../base/json.ts";
-import type { AddChannel, ChannelSecrets, Imported } from "../../contract.ts";
+import type { AddChannel, ChannelSecrets, Imported } from "../../contract/channels.ts";
 import type { Channel } from "../../llm/types.ts";
 import type { ProviderKeys } from "../provider-keys.ts";
 import type { Channels } from "./channels.ts";

@@ -1,5 +1,5 @@
 /** What was recorded, as files: for other programs (HAR), for scripts (a sample a line), and for a report to others. */
-import type { CallInspection, ExportSamples, SampleView } from "../../contract.ts";
+import type { CallInspection, ExportSamples, SampleView } from "../../contract/calls.ts";
 import { version } from "../version.ts";
 
 export function exportSamples(

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { Clock } from "../../base/clock.ts";
 import { OwnkeyError } from "../../base/errors.ts";
-import type { CallInspection, ExportSamples, RecordingLevel, RecordingView } from "../../contract.ts";
+import type { CallInspection, ExportSamples, RecordingLevel, RecordingView } from "../../contract/calls.ts";
 import { keptSamples } from "../../store/samples.ts";
 import type { Store } from "../../store/store.ts";
 import { exportSamples } from "./export.ts";

@@ -5,7 +5,7 @@
  * ended it is stored or not, as the user chose; the newest few stay in memory either way, for who was looking at one.
  */
 import type { Clock } from "../../base/clock.ts";
-import type { CallView, RecordingLevel, SampleView } from "../../contract.ts";
+import type { CallView, RecordingLevel, SampleView } from "../../contract/calls.ts";
 import type { Tap } from "../../llm/exchange/tap.ts";
 import type { ResponseEvent } from "../../llm/types.ts";
 import type { Store } from "../../store/store.ts";

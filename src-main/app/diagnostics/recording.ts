@@ -6,7 +6,7 @@
  *
  * A run of equal deltas is one entry with the time of each, or a long answer would be nothing but deltas.
  */
-import type { SampleEvent, SampleFrame, SampleView } from "../../contract.ts";
+import type { SampleEvent, SampleFrame, SampleView } from "../../contract/calls.ts";
 import type { Tap } from "../../llm/exchange/tap.ts";
 import type { ResponseEvent } from "../../llm/types.ts";
 import { tellFrame } from "../../transport/frames.ts";

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import type { Clock } from "../../base/clock.ts";
 import { OwnkeyError } from "../../base/errors.ts";
-import type { CaView, Finding, FindingCode } from "../../contract.ts";
+import type { CaView, Finding, FindingCode } from "../../contract/cursor.ts";
 import type { Seen, Sightings } from "../../proxy/sightings.ts";
 import type { Channels } from "../channels/channels.ts";
 import type { RunningProxy } from "../proxy.ts";

@@ -7,7 +7,7 @@
 import type { Dispatcher } from "undici";
 import { z } from "zod";
 import { OwnkeyError } from "../../base/errors.ts";
-import type { NetworkView, SetNetwork } from "../../contract.ts";
+import type { NetworkView, SetNetwork } from "../../contract/program.ts";
 import type { Channel } from "../../llm/types.ts";
 import type { Dial } from "../../proxy/dial.ts";
 import type { Store } from "../../store/store.ts";

@@ -14,7 +14,7 @@ import { resolve } from "node:path";
 import { z } from "zod";
 import { OwnkeyError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
-import type { CaView, SetupPlan, SetupState, SetupTarget, SetupUndone } from "../../contract.ts";
+import type { CaView, SetupPlan, SetupState, SetupTarget, SetupUndone } from "../../contract/cursor.ts";
 import type { Store } from "../../store/store.ts";
 import type { Folder } from "../folder.ts";
 import { hasJournal } from "./journal.ts";

@@ -13,7 +13,7 @@ import { existsSync, mkdirSync, rmdirSync, rmSync, writeFileSync } from "node:fs
 import { dirname } from "node:path";
 import { OwnkeyError } from "../../base/errors.ts";
 import type { Json } from "../../base/json.ts";
-import type { SetupPlan, SetupState, SetupUndone } from "../../contract.ts";
+import type { SetupPlan, SetupState, SetupUndone } from "../../contract/cursor.ts";
 import type { Folder } from "../folder.ts";
 import { notAProxy } from "../outbound/outbound.ts";
 import { isBypassed, proxyUrl } from "../outbound/system-proxy.ts";

@@ -13,7 +13,7 @@ import { X509Certificate } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { OwnkeyError } from "../../base/errors.ts";
-import type { TrustStoreName } from "../../contract.ts";
+import type { TrustStoreName } from "../../contract/cursor.ts";
 import type { Outcome, RunProgram } from "./run-program.ts";
 
 /** A certificate of ours. */

@@ -6,7 +6,7 @@
  */
 import { z } from "zod";
 import { OwnkeyError } from "../../base/errors.ts";
-import type { CaView, TrustStoreName } from "../../contract.ts";
+import type { CaView, TrustStoreName } from "../../contract/cursor.ts";
 import type { Authority } from "../../proxy/authority.ts";
 import type { Store } from "../../store/store.ts";
 import type { AuthorityState, KeptAuthority } from "./kept-authority.ts";

@@ -1,7 +1,7 @@
 /** The commands about the certificate by which Cursor believes this proxy. */
 import { readFileSync } from "node:fs";
 import { OwnkeyError } from "../../base/errors.ts";
-import type { CaView } from "../../contract.ts";
+import type { CaView } from "../../contract/cursor.ts";
 import { type Command, WrongUse } from "./command.ts";
 import { plain, print, printedTime, printJson, printTable, tell } from "./print.ts";
 

@@ -1,5 +1,5 @@
 /** The fields of a channel as words of the command line, and back to values. */
-import type { ChannelFields, ChannelSecrets } from "../../contract.ts";
+import type { ChannelFields, ChannelSecrets } from "../../contract/channels.ts";
 import { type Given, type Options, WrongUse } from "./command.ts";
 
 type FieldKind =

@@ -1,5 +1,5 @@
 /** The commands about channels. */
-import type { AddChannel, ChannelFields, ChannelView, SetChannel } from "../../contract.ts";
+import type { AddChannel, ChannelFields, ChannelView, SetChannel } from "../../contract/channels.ts";
 import {
   aboutFields,
   aboutSecrets,

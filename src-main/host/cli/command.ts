@@ -1,6 +1,6 @@
 /** What a command of the command line is, and how its words are read. */
 import { parseArgs } from "node:util";
-import type { Client } from "../../contract.ts";
+import type { Client } from "../../contract/contract.ts";
 
 export interface Command {
   /** One or two words. */

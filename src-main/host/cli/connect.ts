@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { OwnkeyError } from "../../base/errors.ts";
-import type { Client } from "../../contract.ts";
+import type { Client } from "../../contract/contract.ts";
 import { type Command, WrongUse } from "./command.ts";
 import { print, tell } from "./print.ts";
 

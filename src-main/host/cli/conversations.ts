@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { OwnkeyError } from "../../base/errors.ts";
-import type { Deleted } from "../../contract.ts";
+import type { Deleted } from "../../contract/conversations.ts";
 import { type Command, WrongUse } from "./command.ts";
 import { aboutYes, confirm } from "./confirm.ts";
 import { print, printedTime, printJson, printTable, printText, tell } from "./print.ts";

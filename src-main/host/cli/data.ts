@@ -1,6 +1,6 @@
 /** The commands about everything that is stored: copies of it, putting one back, and the user's settings. */
 import { resolve } from "node:path";
-import type { Settings } from "../../contract.ts";
+import type { Settings } from "../../contract/program.ts";
 import { type Command, WrongUse } from "./command.ts";
 import { aboutYes, confirm } from "./confirm.ts";
 import { counted } from "./conversations.ts";

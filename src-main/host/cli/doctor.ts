@@ -1,5 +1,5 @@
 /** The command that looks at every link and says which one is broken. */
-import type { Finding } from "../../contract.ts";
+import type { Finding } from "../../contract/cursor.ts";
 import type { Command } from "./command.ts";
 import { printJson, printTable } from "./print.ts";
 

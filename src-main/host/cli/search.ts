@@ -1,5 +1,5 @@
 /** The commands about web search: who is asked, and with which key. */
-import type { SearchProvider, SearchView, SetSearch } from "../../contract.ts";
+import type { SearchProvider, SearchView, SetSearch } from "../../contract/program.ts";
 import { type Command, type Given, WrongUse } from "./command.ts";
 import { aboutKeys, keyOptions, readKey } from "./key.ts";
 import { plain, print, printJson, printTable, tell } from "./print.ts";

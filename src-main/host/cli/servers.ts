@@ -1,6 +1,7 @@
 /** The commands about servers that may become channels, and channels that travel. */
 import { readFile } from "node:fs/promises";
-import type { Client, Preset, Probe } from "../../contract.ts";
+import type { Preset, Probe } from "../../contract/channels.ts";
+import type { Client } from "../../contract/contract.ts";
 import { fieldsOf, fromEnvironment } from "./channel-words.ts";
 import { type Command, type Given, type Options, WrongUse } from "./command.ts";
 import { aboutKeys, keyOptions, readKey } from "./key.ts";

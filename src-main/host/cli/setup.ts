@@ -1,5 +1,6 @@
 /** The commands about Cursor's settings: what would change, changing it, and taking it back. */
-import type { Client, SetupPlan } from "../../contract.ts";
+import type { Client } from "../../contract/contract.ts";
+import type { SetupPlan } from "../../contract/cursor.ts";
 import type { Command, Given, Options } from "./command.ts";
 import { plain, print, printJson, tell } from "./print.ts";
 

@@ -1,5 +1,6 @@
 /** The commands about what was used, and about the way out of this machine. */
-import type { NetworkView, UsageRow } from "../../contract.ts";
+import type { UsageRow } from "../../contract/calls.ts";
+import type { NetworkView } from "../../contract/program.ts";
 import { fromEnvironment } from "./channel-words.ts";
 import { type Command, WrongUse } from "./command.ts";
 import { plain, print, printJson, printTable, tell } from "./print.ts";

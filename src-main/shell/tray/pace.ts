@@ -1,6 +1,6 @@
 /** How fast answers arrive: tokens a second over the last seconds, estimated from their text at four characters each. */
 import type { Clock } from "../../base/clock.ts";
-import type { Client } from "../../contract.ts";
+import type { Client } from "../../contract/contract.ts";
 
 export interface PaceOptions {
   readonly client: Pick<Client, "on">;

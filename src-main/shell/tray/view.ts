@@ -1,5 +1,6 @@
 /** What the tray shows, from one value. Pure: the same facts give the same icon, tooltip and menu. */
-import type { ChannelView, Status } from "../../contract.ts";
+import type { ChannelView } from "../../contract/channels.ts";
+import type { Status } from "../../contract/program.ts";
 import type { ShellWords } from "../words.ts";
 
 export type TrayIcon = "working" | "busy" | "paused" | "attention" | "stopped";

@@ -6,7 +6,7 @@
  */
 import type { IpcMainEvent, IpcMainInvokeEvent } from "electron";
 import type { Emitter } from "../../app/events.ts";
-import type { Look, Reply } from "../../contract.ts";
+import type { Look, Reply } from "../../contract/contract.ts";
 import type { ContentsApi, IpcApi } from "../electron.ts";
 import { origin } from "./pages.ts";
 

@@ -1,6 +1,6 @@
 /** What most people never change of a channel. */
 import type { ReactNode } from "react";
-import type { ChannelFields, ChannelView } from "../../../src-main/contract.ts";
+import type { ChannelFields, ChannelView } from "../../../src-main/contract/channels.ts";
 import { useWords } from "../../i18n/language.tsx";
 import type { PlainKey } from "../../i18n/words.ts";
 import { Field, NumberField, SelectField, TextField } from "../../parts/field.tsx";

@@ -3,7 +3,7 @@
  *
  * The program has the last word (ChannelView.requestUrl); a test holds this against it.
  */
-import type { ChannelFields, ChannelFormat } from "../../../src-main/contract.ts";
+import type { ChannelFields, ChannelFormat } from "../../../src-main/contract/channels.ts";
 
 const ownPaths = /\/(chat\/completions|responses|messages|models(\/[^/]*)?)$/;
 const version = /\/v\d+[a-z0-9]*$/;

@@ -4,7 +4,8 @@
  */
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { useStore } from "zustand";
-import type { ChannelFields, ChannelView, Client } from "../../../src-main/contract.ts";
+import type { ChannelFields, ChannelView } from "../../../src-main/contract/channels.ts";
+import type { Client } from "../../../src-main/contract/contract.ts";
 import { useFrame } from "../../frame/frame.ts";
 import { hasMod } from "../../frame/keys.ts";
 import { useWords } from "../../i18n/language.tsx";

@@ -1,6 +1,6 @@
 /** The channels in the user's order, which is the order in which Cursor is offered their models. */
 import { useCallback, useRef, useState } from "react";
-import type { ChannelView } from "../../../src-main/contract.ts";
+import type { ChannelView } from "../../../src-main/contract/channels.ts";
 import { useFrame } from "../../frame/frame.ts";
 import { useWords } from "../../i18n/language.tsx";
 import { Foreign } from "../../parts/foreign.tsx";

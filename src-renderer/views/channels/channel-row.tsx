@@ -2,7 +2,7 @@
 import { Ellipsis, GripVertical } from "lucide-react";
 import type { DragEvent, KeyboardEvent } from "react";
 import { useStore } from "zustand";
-import type { ChannelView } from "../../../src-main/contract.ts";
+import type { ChannelView } from "../../../src-main/contract/channels.ts";
 import { useFrame } from "../../frame/frame.ts";
 import { useWords } from "../../i18n/language.tsx";
 import { Foreign } from "../../parts/foreign.tsx";

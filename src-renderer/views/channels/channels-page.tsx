@@ -2,7 +2,7 @@
 import { Plus } from "lucide-react";
 import { useCallback, useState } from "react";
 import { useStore } from "zustand";
-import type { ChannelView } from "../../../src-main/contract.ts";
+import type { ChannelView } from "../../../src-main/contract/channels.ts";
 import { useFrame, useRoute } from "../../frame/frame.ts";
 import { useKeys } from "../../frame/keys.ts";
 import { Page } from "../../frame/page.tsx";

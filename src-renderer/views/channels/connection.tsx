@@ -1,6 +1,11 @@
 /** Where a channel leads: provider, name, format, address, key. */
 import { useState } from "react";
-import type { ChannelFormat, ChannelView, DetectedFormat, Preset } from "../../../src-main/contract.ts";
+import type {
+  ChannelFormat,
+  ChannelView,
+  DetectedFormat,
+  Preset,
+} from "../../../src-main/contract/channels.ts";
 import { useFrame } from "../../frame/frame.ts";
 import { RichText, useWords } from "../../i18n/language.tsx";
 import { Confirm } from "../../parts/confirm.tsx";

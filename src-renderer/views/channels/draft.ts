@@ -1,5 +1,11 @@
 /** A channel as it is being edited, what is wrong with it, and what is sent of it. Pure. */
-import type { AddChannel, ChannelFields, ChannelView, Data, SetChannel } from "../../../src-main/contract.ts";
+import type {
+  AddChannel,
+  ChannelFields,
+  ChannelView,
+  Data,
+  SetChannel,
+} from "../../../src-main/contract/channels.ts";
 import type { PlainKey } from "../../i18n/words.ts";
 import { calledUrl, isLocal } from "./called.ts";
 

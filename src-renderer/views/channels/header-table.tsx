@@ -1,6 +1,6 @@
 /** Headers that go with every request; the values of secret ones are sealed, and not shown again. */
 import { X } from "lucide-react";
-import type { ChannelView } from "../../../src-main/contract.ts";
+import type { ChannelView } from "../../../src-main/contract/channels.ts";
 import { useWords } from "../../i18n/language.tsx";
 import parts from "../../styles/parts.module.css";
 import type { HeaderRow, PartProps } from "./draft.ts";

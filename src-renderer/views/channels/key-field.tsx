@@ -1,6 +1,6 @@
 /** The key of a provider: seen only while it is typed, and never shown again. */
 import { useState } from "react";
-import type { ChannelView } from "../../../src-main/contract.ts";
+import type { ChannelView } from "../../../src-main/contract/channels.ts";
 import { useWords } from "../../i18n/language.tsx";
 import { Switch, TextField } from "../../parts/field.tsx";
 import { addressOf, LinkDialog } from "../../parts/text/link-dialog.tsx";

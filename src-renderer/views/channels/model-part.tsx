@@ -1,5 +1,5 @@
 /** Which model a channel asks, how much it takes, and what it can do. */
-import type { ChannelFields, ChannelView } from "../../../src-main/contract.ts";
+import type { ChannelFields, ChannelView } from "../../../src-main/contract/channels.ts";
 import { useWords } from "../../i18n/language.tsx";
 import { Field, NumberField, SelectField, Switch, TextField } from "../../parts/field.tsx";
 import parts from "../../styles/parts.module.css";

@@ -1,6 +1,6 @@
 /** The models that a server offers, fetched when somebody asks; a new channel may take several, one channel each. */
 import { useState } from "react";
-import type { ChannelView, ModelList, ModelView } from "../../../src-main/contract.ts";
+import type { ChannelView, ModelList, ModelView } from "../../../src-main/contract/channels.ts";
 import { useFrame } from "../../frame/frame.ts";
 import { useWords } from "../../i18n/language.tsx";
 import { Foreign } from "../../parts/foreign.tsx";

@@ -1,5 +1,5 @@
 /** The channels as the list shows them: found by words, in groups once there are many, moved by hand. Pure. */
-import type { ChannelView } from "../../../src-main/contract.ts";
+import type { ChannelView } from "../../../src-main/contract/channels.ts";
 import { hostOf } from "../../stores/channels.ts";
 
 export interface Group {

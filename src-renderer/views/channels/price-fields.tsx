@@ -1,5 +1,5 @@
 /** What a million tokens cost. Empty is "not priced", which is not 0. */
-import type { Prices } from "../../../src-main/contract.ts";
+import type { Prices } from "../../../src-main/contract/channels.ts";
 import { useWords } from "../../i18n/language.tsx";
 import { NumberField, TextField } from "../../parts/field.tsx";
 import parts from "../../styles/parts.module.css";

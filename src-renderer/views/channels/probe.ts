@@ -1,5 +1,5 @@
 /** What is asked about a server before it is a channel. Pure. */
-import type { ChannelView, Probe } from "../../../src-main/contract.ts";
+import type { ChannelView, Probe } from "../../../src-main/contract/channels.ts";
 import { type Draft, sentOf } from "./draft.ts";
 
 /** With the fields that an answer depends on; the key of a known channel is used when none was typed. */

@@ -1,6 +1,6 @@
 /** Four small real requests over the very way that a run takes: each with how it went and what came. */
 import { useStore } from "zustand";
-import type { ChannelView, TestRow } from "../../../src-main/contract.ts";
+import type { ChannelView, TestRow } from "../../../src-main/contract/channels.ts";
 import { useFrame } from "../../frame/frame.ts";
 import { useWords } from "../../i18n/language.tsx";
 import { Foreign } from "../../parts/foreign.tsx";

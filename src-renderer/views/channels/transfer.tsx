@@ -1,6 +1,7 @@
 /** Channels as a file: to another computer, or away and back. What comes in arrives switched off. */
 import { useRef, useState } from "react";
-import type { ChannelView, Client, Imported, ParamsOf } from "../../../src-main/contract.ts";
+import type { ChannelView, Imported } from "../../../src-main/contract/channels.ts";
+import type { Client, ParamsOf } from "../../../src-main/contract/contract.ts";
 import { useFrame } from "../../frame/frame.ts";
 import { useWords } from "../../i18n/language.tsx";
 import { Dialog } from "../../parts/dialog.tsx";

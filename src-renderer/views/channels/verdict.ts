@@ -1,5 +1,5 @@
 /** How a channel's last test went, in this window or before. Pure. */
-import type { ChannelView } from "../../../src-main/contract.ts";
+import type { ChannelView } from "../../../src-main/contract/channels.ts";
 import type { PlainKey } from "../../i18n/words.ts";
 import type { Tone } from "../../parts/glyph.tsx";
 import type { Test } from "../../stores/channels.ts";

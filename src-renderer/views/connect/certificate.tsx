@@ -1,6 +1,6 @@
 /** The certificate by which Cursor believes Ownkey: made here, for Cursor's hosts alone, trusted where the user says. */
 import { useState } from "react";
-import type { CaView, TrustStoreName } from "../../../src-main/contract.ts";
+import type { CaView, TrustStoreName } from "../../../src-main/contract/cursor.ts";
 import { useFrame } from "../../frame/frame.ts";
 import { useWords } from "../../i18n/language.tsx";
 import { CommandLine } from "../../parts/command-line.tsx";

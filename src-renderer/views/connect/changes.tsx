@@ -1,6 +1,6 @@
 /** All that Ownkey changed on this computer outside its own folder, each with a way back. */
 import { useState } from "react";
-import type { CaView, SetupStatus } from "../../../src-main/contract.ts";
+import type { CaView, SetupStatus } from "../../../src-main/contract/cursor.ts";
 import { useFrame } from "../../frame/frame.ts";
 import { useWords } from "../../i18n/language.tsx";
 import { Confirm } from "../../parts/confirm.tsx";

@@ -1,7 +1,7 @@
 /** The lines that Cursor's command line and programs with @cursor/sdk want in their environment. */
 import { useState } from "react";
 import { useStore } from "zustand";
-import type { CaView } from "../../../src-main/contract.ts";
+import type { CaView } from "../../../src-main/contract/cursor.ts";
 import { useFrame } from "../../frame/frame.ts";
 import { useWords } from "../../i18n/language.tsx";
 import { CommandLine } from "../../parts/command-line.tsx";

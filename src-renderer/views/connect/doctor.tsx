@@ -1,6 +1,6 @@
 /** Every link from Cursor to a model, really tried: what is so, and what to do. */
 import { useState } from "react";
-import type { Finding } from "../../../src-main/contract.ts";
+import type { Finding } from "../../../src-main/contract/cursor.ts";
 import { useFrame } from "../../frame/frame.ts";
 import { RichText, useWords } from "../../i18n/language.tsx";
 import { Foreign } from "../../parts/foreign.tsx";

@@ -1,6 +1,6 @@
 /** Cursor's settings: what would be changed is shown before, and taken back at will. */
 import { useEffect, useState } from "react";
-import type { CaView, SetupPlan, SetupStatus, SetupTarget } from "../../../src-main/contract.ts";
+import type { CaView, SetupPlan, SetupStatus, SetupTarget } from "../../../src-main/contract/cursor.ts";
 import { useFrame } from "../../frame/frame.ts";
 import { useWords } from "../../i18n/language.tsx";
 import { Switch, TextField } from "../../parts/field.tsx";

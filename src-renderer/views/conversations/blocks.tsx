@@ -1,7 +1,7 @@
 /** The things a conversation is made of, one component each. */
 import { ChevronRight } from "lucide-react";
 import { memo, type ReactNode, useState } from "react";
-import type { ConversationCall, MessageView } from "../../../src-main/contract.ts";
+import type { ConversationCall, MessageView } from "../../../src-main/contract/conversations.ts";
 import { useWords } from "../../i18n/language.tsx";
 import type { Words } from "../../i18n/words.ts";
 import { Foreign } from "../../parts/foreign.tsx";

@@ -1,5 +1,5 @@
 /** How much of each call's input a provider had read before: a bar a call, and a table for who cannot see it. */
-import type { ConversationCall } from "../../../src-main/contract.ts";
+import type { ConversationCall } from "../../../src-main/contract/conversations.ts";
 import { useWords } from "../../i18n/language.tsx";
 import { inputOf } from "../../stores/calls.ts";
 import styles from "./cache-strip.module.css";

@@ -1,7 +1,7 @@
 /** What can be done with a whole conversation: taken along, looked at from below, deleted. */
 import { Ellipsis } from "lucide-react";
 import { useState } from "react";
-import type { ConversationView } from "../../../src-main/contract.ts";
+import type { ConversationView } from "../../../src-main/contract/conversations.ts";
 import { useFrame } from "../../frame/frame.ts";
 import { useWords } from "../../i18n/language.tsx";
 import { Confirm } from "../../parts/confirm.tsx";

@@ -12,7 +12,7 @@ import type {
   OperationView,
   PartView,
   TurnView,
-} from "../../../src-main/contract.ts";
+} from "../../../src-main/contract/conversations.ts";
 
 type TextPart = Extract<PartView, { readonly type: "text" | "thinking" }>;
 type ToolPart = Extract<PartView, { readonly type: "tool_call" }>;

@@ -1,6 +1,6 @@
 /** The head of an open conversation: what it is, how it stands, and what can be done with it. */
 import { ArrowLeft, Square } from "lucide-react";
-import type { ConversationReading } from "../../../src-main/contract.ts";
+import type { ConversationReading } from "../../../src-main/contract/conversations.ts";
 import { useFrame } from "../../frame/frame.ts";
 import { useWords } from "../../i18n/language.tsx";
 import { CopyButton } from "../../parts/copy-button.tsx";

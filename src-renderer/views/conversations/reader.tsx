@@ -6,7 +6,7 @@
 import { useVirtualizer, type Virtualizer } from "@tanstack/react-virtual";
 import { ArrowDown } from "lucide-react";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
-import type { ConversationReading } from "../../../src-main/contract.ts";
+import type { ConversationReading } from "../../../src-main/contract/conversations.ts";
 import { useWords } from "../../i18n/language.tsx";
 import { Scrollable } from "../../parts/scrollable.tsx";
 import parts from "../../styles/parts.module.css";

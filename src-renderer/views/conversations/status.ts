@@ -1,5 +1,5 @@
 /** How a conversation's state looks. */
-import type { ConversationStatus } from "../../../src-main/contract.ts";
+import type { ConversationStatus } from "../../../src-main/contract/conversations.ts";
 import type { Tone } from "../../parts/glyph.tsx";
 
 export const tones: Readonly<Record<ConversationStatus, Tone>> = {

@@ -1,7 +1,7 @@
 /** One tool call with its result: a line that says what it did, and all of it below when opened. */
 import { ChevronRight } from "lucide-react";
 import { type ReactNode, useState } from "react";
-import type { MessageView, PartView } from "../../../src-main/contract.ts";
+import type { MessageView, PartView } from "../../../src-main/contract/conversations.ts";
 import { useWords } from "../../i18n/language.tsx";
 import { Foreign } from "../../parts/foreign.tsx";
 import { Glyph, type Tone } from "../../parts/glyph.tsx";

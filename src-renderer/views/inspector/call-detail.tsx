@@ -2,7 +2,7 @@
 import { X } from "lucide-react";
 import { useCallback, useEffect, useState } from "react";
 import { useStore } from "zustand";
-import type { CallInspection, SampleView } from "../../../src-main/contract.ts";
+import type { CallInspection, SampleView } from "../../../src-main/contract/calls.ts";
 import { useFrame } from "../../frame/frame.ts";
 import { useKeys } from "../../frame/keys.ts";
 import { useWords } from "../../i18n/language.tsx";

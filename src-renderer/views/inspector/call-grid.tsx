@@ -5,7 +5,7 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type KeyboardEvent, type RefObject, useId, useRef, useState } from "react";
 import { useStore } from "zustand";
-import type { CallView } from "../../../src-main/contract.ts";
+import type { CallView } from "../../../src-main/contract/calls.ts";
 import { useFrame } from "../../frame/frame.ts";
 import { useWords } from "../../i18n/language.tsx";
 import { Foreign } from "../../parts/foreign.tsx";

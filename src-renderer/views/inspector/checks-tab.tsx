@@ -1,5 +1,5 @@
 /** What can be proven of a call: that its beginning is the call before it, so that a provider's cache can hit. */
-import type { CallInspection } from "../../../src-main/contract.ts";
+import type { CallInspection } from "../../../src-main/contract/calls.ts";
 import { useWords } from "../../i18n/language.tsx";
 import { Glyph } from "../../parts/glyph.tsx";
 import { inputOf } from "../../stores/calls.ts";

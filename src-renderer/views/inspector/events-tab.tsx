@@ -1,6 +1,6 @@
 /** Side by side: the line that a provider sent, what we made of it, and what Cursor was told. */
 import { useState } from "react";
-import type { SampleEvent, SampleView } from "../../../src-main/contract.ts";
+import type { SampleEvent, SampleView } from "../../../src-main/contract/calls.ts";
 import { useWords } from "../../i18n/language.tsx";
 import { Foreign } from "../../parts/foreign.tsx";
 import { Coloured } from "../../parts/text/code.tsx";

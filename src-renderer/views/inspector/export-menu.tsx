@@ -1,7 +1,7 @@
 /** Takes what is shown along: for other programs, for scripts, or for a report without what was said. */
 import { Download } from "lucide-react";
 import { useState } from "react";
-import type { CallView, ExportSamples } from "../../../src-main/contract.ts";
+import type { CallView, ExportSamples } from "../../../src-main/contract/calls.ts";
 import { useFrame } from "../../frame/frame.ts";
 import { useWords } from "../../i18n/language.tsx";
 import { Dialog } from "../../parts/dialog.tsx";

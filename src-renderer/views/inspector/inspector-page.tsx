@@ -2,7 +2,7 @@
 import { PanelBottom, PanelRight, Pause, Play, Star } from "lucide-react";
 import { useDeferredValue, useEffect, useMemo, useState } from "react";
 import { useStore } from "zustand";
-import type { CallView } from "../../../src-main/contract.ts";
+import type { CallView } from "../../../src-main/contract/calls.ts";
 import { useFrame, useRoute } from "../../frame/frame.ts";
 import { Page } from "../../frame/page.tsx";
 import { useWords } from "../../i18n/language.tsx";

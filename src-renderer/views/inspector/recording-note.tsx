@@ -1,6 +1,6 @@
 /** Which calls are recorded, in the place where people miss a recording. */
 import { useEffect, useState } from "react";
-import type { RecordingLevel, RecordingView } from "../../../src-main/contract.ts";
+import type { RecordingLevel, RecordingView } from "../../../src-main/contract/calls.ts";
 import { useFrame } from "../../frame/frame.ts";
 import { useWords } from "../../i18n/language.tsx";
 import parts from "../../styles/parts.module.css";

@@ -1,5 +1,5 @@
 /** When a call's tokens came: waiting, thinking, text and tool calls as bands, each token a tick, gaps as gaps. */
-import type { SampleView } from "../../../src-main/contract.ts";
+import type { SampleView } from "../../../src-main/contract/calls.ts";
 import { useWords } from "../../i18n/language.tsx";
 import styles from "./detail.module.css";
 

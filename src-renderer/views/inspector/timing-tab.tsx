@@ -1,5 +1,5 @@
 /** Where the time of a call went: a bar and a figure each. */
-import type { CallInspection, SampleView } from "../../../src-main/contract.ts";
+import type { CallInspection, SampleView } from "../../../src-main/contract/calls.ts";
 import { useWords } from "../../i18n/language.tsx";
 import { speedOf } from "../../stores/calls.ts";
 import styles from "./detail.module.css";

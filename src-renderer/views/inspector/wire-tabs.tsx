@@ -1,6 +1,6 @@
 /** What went over the wires: to and from the provider, and between Cursor and Ownkey. */
 import { useMemo, useState } from "react";
-import type { SampleFrame, SampleView } from "../../../src-main/contract.ts";
+import type { SampleFrame, SampleView } from "../../../src-main/contract/calls.ts";
 import { useWords } from "../../i18n/language.tsx";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { Foreign } from "../../parts/foreign.tsx";

@@ -1,5 +1,7 @@
 /** The chain from Cursor to a model, link by link: what holds, what is broken, and where it is mended. Pure. */
-import type { CallView, ChannelView, Status } from "../../../src-main/contract.ts";
+import type { CallView } from "../../../src-main/contract/calls.ts";
+import type { ChannelView } from "../../../src-main/contract/channels.ts";
+import type { Status } from "../../../src-main/contract/program.ts";
 import type { Tone } from "../../parts/glyph.tsx";
 import type { PageName } from "../../stores/route.ts";
 

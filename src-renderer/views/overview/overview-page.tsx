@@ -2,7 +2,8 @@
 import { ChevronRight } from "lucide-react";
 import { useEffect, useMemo } from "react";
 import { useStore } from "zustand";
-import type { CallView, ConversationView } from "../../../src-main/contract.ts";
+import type { CallView } from "../../../src-main/contract/calls.ts";
+import type { ConversationView } from "../../../src-main/contract/conversations.ts";
 import { useFrame } from "../../frame/frame.ts";
 import { Page } from "../../frame/page.tsx";
 import { useWords } from "../../i18n/language.tsx";

@@ -1,6 +1,6 @@
 /** About this program: versions, where things lie, and facts for a report. */
 import { useStore } from "zustand";
-import type { Status } from "../../../src-main/contract.ts";
+import type { Status } from "../../../src-main/contract/program.ts";
 import { useFrame } from "../../frame/frame.ts";
 import { useWords } from "../../i18n/language.tsx";
 import { CopyButton } from "../../parts/copy-button.tsx";

@@ -1,6 +1,7 @@
 /** How the agent works: when it sums a conversation up, and who does Cursor's small calls. */
 import { useStore } from "zustand";
-import type { ChannelView, Settings } from "../../../src-main/contract.ts";
+import type { ChannelView } from "../../../src-main/contract/channels.ts";
+import type { Settings } from "../../../src-main/contract/program.ts";
 import { useFrame } from "../../frame/frame.ts";
 import { useWords } from "../../i18n/language.tsx";
 import { NumberField, SelectField } from "../../parts/field.tsx";

@@ -1,6 +1,8 @@
 /** What is stored: how long, its copies, and a way to delete all conversations. */
 import { useState } from "react";
-import type { BackupView, Client, ListPlace, Settings } from "../../../src-main/contract.ts";
+import type { Client } from "../../../src-main/contract/contract.ts";
+import type { BackupView, ListPlace } from "../../../src-main/contract/conversations.ts";
+import type { Settings } from "../../../src-main/contract/program.ts";
 import { useFrame } from "../../frame/frame.ts";
 import { useWords } from "../../i18n/language.tsx";
 import { Confirm } from "../../parts/confirm.tsx";

@@ -1,6 +1,6 @@
 /** Local keys: what lets a client of Cursor in. A new one is shown once. */
 import { type FormEvent, useState } from "react";
-import type { KeyView } from "../../../src-main/contract.ts";
+import type { KeyView } from "../../../src-main/contract/program.ts";
 import { useFrame } from "../../frame/frame.ts";
 import { useWords } from "../../i18n/language.tsx";
 import { CommandLine } from "../../parts/command-line.tsx";

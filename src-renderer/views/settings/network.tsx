@@ -1,6 +1,6 @@
 /** The ways out of this machine: for the models, and for what Cursor itself asks its servers. */
 import { type FormEvent, useState } from "react";
-import type { NetworkView, SetNetwork } from "../../../src-main/contract.ts";
+import type { NetworkView, SetNetwork } from "../../../src-main/contract/program.ts";
 import { useFrame } from "../../frame/frame.ts";
 import { useWords } from "../../i18n/language.tsx";
 import { Choice, TextField } from "../../parts/field.tsx";

@@ -1,6 +1,6 @@
 /** What is recorded of calls, how much of it there is, and a way to delete it. */
 import { useState } from "react";
-import type { RecordingLevel } from "../../../src-main/contract.ts";
+import type { RecordingLevel } from "../../../src-main/contract/calls.ts";
 import { useFrame } from "../../frame/frame.ts";
 import { useWords } from "../../i18n/language.tsx";
 import { Confirm } from "../../parts/confirm.tsx";

@@ -1,6 +1,6 @@
 /** Whether a newer version is out: asked only when the user wants that, told and never installed. */
 import { useState } from "react";
-import type { UpdatesView, UpdateView } from "../../../src-main/contract.ts";
+import type { UpdatesView, UpdateView } from "../../../src-main/contract/program.ts";
 import { useFrame } from "../../frame/frame.ts";
 import { useWords } from "../../i18n/language.tsx";
 import { Switch } from "../../parts/field.tsx";

@@ -1,6 +1,6 @@
 /** Who searches the web when a model asks for it; nobody until the user chose. */
 import { type FormEvent, useState } from "react";
-import type { SearchHit, SearchProvider, SearchView, SetSearch } from "../../../src-main/contract.ts";
+import type { SearchHit, SearchProvider, SearchView, SetSearch } from "../../../src-main/contract/program.ts";
 import { useFrame } from "../../frame/frame.ts";
 import { useWords } from "../../i18n/language.tsx";
 import { Choice, TextField } from "../../parts/field.tsx";

@@ -1,5 +1,5 @@
 /** Days as the reader has them. Pure: the time comes in. */
-import type { UsageSpan } from "../../../src-main/contract.ts";
+import type { UsageSpan } from "../../../src-main/contract/calls.ts";
 
 export type SpanName = "today" | "week" | "month";
 

@@ -1,5 +1,5 @@
 /** Sums over usage rows, for cards, bars and tables. Pure. */
-import type { UsageRow } from "../../../src-main/contract.ts";
+import type { UsageRow } from "../../../src-main/contract/calls.ts";
 
 export type Sums = Omit<UsageRow, "day" | "channelId" | "channelName" | "model">;
 

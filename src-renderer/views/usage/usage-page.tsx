@@ -1,7 +1,7 @@
 /** What was used: by day, channel and model. */
 import { Download } from "lucide-react";
 import { useEffect, useMemo, useState } from "react";
-import type { UsageRow } from "../../../src-main/contract.ts";
+import type { UsageRow } from "../../../src-main/contract/calls.ts";
 import { useFrame } from "../../frame/frame.ts";
 import { Page } from "../../frame/page.tsx";
 import { useWords } from "../../i18n/language.tsx";

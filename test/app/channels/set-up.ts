@@ -10,7 +10,7 @@ import { createChannels } from "../../../src-main/app/channels/channels.ts";
 import { openFolder } from "../../../src-main/app/folder.ts";
 import { createOutbound, type OutboundParts } from "../../../src-main/app/outbound/outbound.ts";
 import { createProviderKeys } from "../../../src-main/app/provider-keys.ts";
-import type { AddChannel } from "../../../src-main/contract.ts";
+import type { AddChannel } from "../../../src-main/contract/channels.ts";
 import { createKeyFileSealer } from "../../../src-main/host/key-file-sealer.ts";
 import { openStore } from "../../../src-main/store/store.ts";
 import { createHandClock } from "../hand-clock.ts";

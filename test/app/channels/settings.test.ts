@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { setChannel } from "../../../src-main/app/channels/fields.ts";
 import { testChannel } from "../../../src-main/app/channels/test.ts";
 import { systemClock } from "../../../src-main/base/clock.ts";
-import type { ChannelFields } from "../../../src-main/contract.ts";
+import type { ChannelFields } from "../../../src-main/contract/channels.ts";
 import { answerWell, draft, serveProvider, setUpFor } from "./set-up.ts";
 
 test("headers and fields that Ownkey sets, or that no request carries, are refused", (t) => {

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { type DoctorParts, diagnose } from "../../../src-main/app/doctor/doctor.ts";
 import { OwnkeyError } from "../../../src-main/base/errors.ts";
-import type { CaView } from "../../../src-main/contract.ts";
+import type { CaView } from "../../../src-main/contract/cursor.ts";
 import { makeAuthority } from "../../../src-main/proxy/authority.ts";
 import { createSightings } from "../../../src-main/proxy/sightings.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
