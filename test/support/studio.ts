@@ -36,7 +36,12 @@ export async function startStudio(t: Afterwards, model: Model): Promise<Studio> 
   const context = t as TestContext;
   const folder = mkdtempSync(join(tmpdir(), "ownkey-studio-"));
   const upstream = await startUpstream(context, model);
+  // What the system reads at login would lie in the user's own.
+  const { XDG_CONFIG_HOME } = process.env;
+  process.env.XDG_CONFIG_HOME = join(folder, "config");
   const app = openApp(openFolder(folder), "silent");
+  if (XDG_CONFIG_HOME === undefined) delete process.env.XDG_CONFIG_HOME;
+  else process.env.XDG_CONFIG_HOME = XDG_CONFIG_HOME;
   const listening = await app.listen(0);
   t.after(async () => {
     await app.close();

@@ -138,7 +138,7 @@ for (const [title, content] of Object.entries(files))
     for (const comment of content.match(/\/\/.*|\/\*.*?\*\//g) ?? [])
       if (!content.includes("://")) assert.ok(kept.includes(comment.replaceAll(/\s/g, "")), comment);
     assert.equal(statSync(file).mode & 0o777, 0o640);
-    assert.deepEqual(setupState(folder), { isApplied: true, file, changed: [] });
+    assert.deepEqual(setupState(folder), { isApplied: true, file, changed: [], loginEntry: null });
     assert.equal(proxyBefore(folder), inPlan.upstreamProxy);
     assert.deepEqual(undoSetup(folder), { file, left: [] });
     assert.deepEqual(readFileSync(file), before);
