@@ -85,6 +85,13 @@ export interface QuirkView {
   readonly source: string;
 }
 
+/** A stored channel that cannot be used; the sentence says what to do. */
+export interface UnreadableChannel {
+  readonly id: string;
+  readonly name: string;
+  readonly problem: string;
+}
+
 /** A provider whose address is known. */
 export interface Preset {
   readonly id: string;

@@ -25,6 +25,7 @@ import type {
   QuirkView,
   SetChannel,
   TestResult,
+  UnreadableChannel,
 } from "./channels.ts";
 import type {
   BackupView,
@@ -66,6 +67,8 @@ import type {
 export interface Calls {
   readonly "status.get": Call<null, Status>;
   readonly "channels.list": Call<null, readonly ChannelView[]>;
+  /** Rows that are damaged: left out of channels.list and of every run until they are removed. */
+  readonly "channels.unreadable": Call<null, readonly UnreadableChannel[]>;
   readonly "channels.add": Call<AddChannel, ChannelView>;
   readonly "channels.set": Call<SetChannel, ChannelView>;
   readonly "channels.test": Call<{ readonly id: string }, TestResult>;

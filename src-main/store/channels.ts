@@ -9,6 +9,13 @@ import { wipeLog } from "./database.ts";
 
 export type StoredChannel = Channel & { readonly createdMs: number };
 
+/** A row that cannot be used, with a sentence that says what to do. */
+export interface UnreadableChannel {
+  readonly id: string;
+  readonly name: string;
+  readonly problem: string;
+}
+
 interface ChannelSql {
   readonly id: string;
   readonly name: string;
@@ -52,11 +59,24 @@ export function createChannels(db: Database) {
   });
 
   return {
-    /** In the user's order. Throws `config` when a row cannot be read. */
-    list: (): readonly StoredChannel[] => selectAll.all().map(toChannel),
+    /** In the user's order, without those of `unreadable`: one bad row stops no other channel. */
+    list: (): readonly StoredChannel[] =>
+      selectAll.all().flatMap((row) => {
+        const read = readRow(row);
+        return "problem" in read ? [] : [read];
+      }),
+    unreadable: (): readonly UnreadableChannel[] =>
+      selectAll.all().flatMap((row) => {
+        const read = readRow(row);
+        return "problem" in read ? [read] : [];
+      }),
+    /** Throws `config` when its row cannot be read. */
     get(id: string): StoredChannel | null {
       const row = select.get(id);
-      return row ? toChannel(row) : null;
+      if (!row) return null;
+      const read = readRow(row);
+      if ("problem" in read) throw new OwnkeyError("config", read.problem, { cause: read.cause });
+      return read;
     },
     /** Of a removed one, too; null: there never was one. */
     nameOf: (id: string): string | null => selectName.get(id) ?? null,
@@ -134,14 +154,14 @@ const configOf = z.object({
 
 const formatOf = z.enum(["openai-chat", "openai-responses", "anthropic", "gemini"]);
 
-function toChannel(row: ChannelSql): StoredChannel {
+function readRow(row: ChannelSql): StoredChannel | (UnreadableChannel & { readonly cause: unknown }) {
+  const { id, name } = row;
   try {
     const config = configOf.parse(parseJson(row.config_json));
     const format = formatOf.parse(row.format);
-    const { id, name } = row;
     return { id, name, enabled: row.enabled === 1, format, ...config, createdMs: row.created_ms };
   } catch (cause) {
-    const sentence = `The stored channel "${row.name}" (${row.id}) cannot be read. Remove it and add it again.`;
-    throw new OwnkeyError("config", sentence, { cause });
+    const problem = `The stored channel "${name}" (${id}) cannot be read. Remove it (ownkey channel remove ${id}) and add it again.`;
+    return { id, name, problem, cause };
   }
 }

@@ -73,10 +73,32 @@ describe("channels", () => {
       db.close();
       const store = openStore(file);
       assert.throws(
-        () => store.channels.list(),
+        () => store.channels.get(damage),
         (reason) => reason instanceof OwnkeyError && reason.kind === "config" && /"One"/.test(reason.message),
       );
+      assert.deepEqual(store.channels.list(), []);
       store.close();
     }
+  });
+
+  test("a damaged row stops no other one: it is named, left out, and can be removed", () => {
+    const path = join(makeFolder(), "ownkey.db");
+    const first = openStore(path);
+    first.channels.insert(channel, 10);
+    first.channels.insert({ ...channel, id: "bad", name: "Bad" }, 20);
+    first.close();
+    const raw = new Sqlite(path);
+    raw.prepare("UPDATE channels SET config_json = '{' WHERE id = 'bad'").run();
+    raw.close();
+    const { channels, close } = openStore(path);
+    assert.deepEqual(
+      channels.list().map(({ id }) => id),
+      ["c1"],
+    );
+    assert.match(channels.unreadable()[0]?.problem ?? "", /"Bad" \(bad\).*channel remove bad/);
+    assert.throws(() => channels.get("bad"), OwnkeyError);
+    assert.equal(channels.remove("bad", 30), true);
+    assert.deepEqual(channels.unreadable(), []);
+    close();
   });
 });

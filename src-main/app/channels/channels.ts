@@ -2,7 +2,13 @@
 import { randomBytes } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
 import { OwnkeyError } from "../../base/errors.ts";
-import type { AddChannel, ChannelFields, ChannelView, SetChannel } from "../../contract/channels.ts";
+import type {
+  AddChannel,
+  ChannelFields,
+  ChannelView,
+  SetChannel,
+  UnreadableChannel,
+} from "../../contract/channels.ts";
 import { createLlm, requestUrl, type Surroundings } from "../../llm/create.ts";
 import { Slots } from "../../llm/exchange/slots.ts";
 import type { Tap } from "../../llm/exchange/tap.ts";
@@ -22,6 +28,8 @@ import { dropSecrets, openHeaders, putSecrets, secretsGiven } from "./secrets.ts
 export interface Channels {
   /** In the user's order. */
   list(): readonly ChannelView[];
+  /** Those that are stored and cannot be read; `remove` takes them, too. */
+  unreadable(): readonly UnreadableChannel[];
   /** What Cursor is offered, by the names that it shows. */
   enabled(): readonly Channel[];
   /** Each of these throws `config` with a sentence when something does not fit. */
@@ -60,11 +68,12 @@ export function createChannels(
   return { ...reading(parts), ...writing(parts), ...opening(parts) };
 }
 
-function reading({ store, keys }: Parts): Pick<Channels, "list" | "enabled" | "get"> {
+function reading({ store, keys }: Parts): Pick<Channels, "list" | "unreadable" | "enabled" | "get"> {
   const { channels } = store;
   return {
     get: (id) => found(store, id),
     list: () => channels.list().map((channel) => toView(channel, store, keys)),
+    unreadable: () => channels.unreadable().map(({ id, name, problem }) => ({ id, name, problem })),
     enabled: () =>
       channels
         .list()

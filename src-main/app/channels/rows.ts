@@ -35,6 +35,7 @@ export function channelRows(parts: ChannelParts, changed: <T>(value: T) => T): P
   const { channels, clock, keys, outbound } = parts;
   return {
     "channels.list": { params: nothing, answer: channels.list },
+    "channels.unreadable": { params: nothing, answer: channels.unreadable },
     "channels.add": { params: addChannel, answer: (draft) => changed(channels.add(draft)) },
     "channels.set": { params: setChannel, answer: (change) => changed(channels.set(change)) },
     "channels.duplicate": { params: byId, answer: ({ id }) => changed(channels.duplicate(id)) },

@@ -120,6 +120,7 @@ const listCommand: Command = {
   run: (given, world) =>
     world.withClient(async (client) => {
       const channels = await client.call("channels.list", null);
+      for (const { problem } of await client.call("channels.unreadable", null)) tell(problem);
       if (given.flag("json")) printJson(channels);
       else if (channels.length === 0) tell("No channel yet. Add one: ownkey channel add --help");
       else printTable([["ID", "NAME", "FORMAT", "MODEL", "KEY", "STATE", "ADDRESS"], ...channels.map(rowOf)]);
