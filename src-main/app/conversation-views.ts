@@ -172,7 +172,7 @@ function toCallView(call: ReadCall): ConversationCall {
 
 function contextOf(store: Store, { id, channelId }: ConversationView, calls: readonly ReadCall[]) {
   const usage = (calls.findLast((call) => call.usage) ?? store.reading.lastUsed(id))?.usage;
-  const channel = channelId === null ? null : store.channels.get(channelId);
+  const channel = store.channels.list().find((each) => each.id === channelId);
   if (!usage || !channel) return null;
   const used = usage.fresh + usage.cached + usage.written + usage.output;
   return { used, window: channel.contextWindow };

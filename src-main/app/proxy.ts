@@ -87,7 +87,8 @@ function servedBy({ store, channels, secretsIn, direct }: ProxyPartOptions): Ser
         const { thinking, images } = abilities;
         return { id, name, model, thinking, images, contextWindow };
       }),
-    isOurs: (model) => store.channels.get(model) !== null,
+    // A removed one, too: no server of Cursor's knows its id, and here a sentence says what became of it.
+    isOurs: (model) => store.channels.nameOf(model) !== null,
     runs: direct.runs,
     servesSmallCalls() {
       const { smallCalls } = createUserSettings(store.settings).get();

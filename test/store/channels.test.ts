@@ -97,6 +97,7 @@ describe("channels", () => {
     );
     assert.match(channels.unreadable()[0]?.problem ?? "", /"Bad" \(bad\).*channel remove bad/);
     assert.throws(() => channels.get("bad"), OwnkeyError);
+    assert.equal(channels.nameOf("bad"), "Bad");
     assert.equal(channels.remove("bad", 30), true);
     assert.deepEqual(channels.unreadable(), []);
     close();

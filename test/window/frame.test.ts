@@ -387,7 +387,8 @@ describe("the built window", { skip: skipWithoutChromium }, () => {
       page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name }).click();
     await goTo("Settings");
     const atLogin = page.getByRole("switch", { name: "Start at login" });
-    await atLogin.check();
+    await atLogin.click();
+    await page.getByRole("switch", { name: "Start at login", checked: true }).waitFor();
     await atLogin.click();
     await page.getByText("Others could replace the program in this place.").waitFor();
     assert.equal(await atLogin.isChecked(), true);

@@ -21,7 +21,7 @@ interface CallGridProps {
 
 const columns = ["time", "channel", "model", "status", "first", "total", "speed", "tokens", "error"] as const;
 const pageRows = 10;
-const overscan = 4;
+const overscan = 2;
 
 export function CallGrid({ calls, opened }: CallGridProps) {
   const words = useWords();
