@@ -52,7 +52,7 @@ test("through the proxy our model is served here, and Cursor's own models by Cur
   const installed = await ownkey.run("ca", "install");
   assert.equal(installed.code, 0, installed.stderr);
   const serving = await ownkey.serve("--port", "0");
-  const child = fork(join(import.meta.dirname, "proxied.ts"), {
+  const child = fork(join(import.meta.dirname, "alone.ts"), {
     execArgv: [],
     env: {
       ...process.env,

@@ -1,13 +1,15 @@
-/** Whole journeys of a newcomer, in a real browser, on the real program. */
+/** Whole journeys of a newcomer, in a real browser, on the real program, up to an answer in Cursor's real client. */
 import assert from "node:assert/strict";
+import { fork } from "node:child_process";
+import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
+import type { Errand } from "../client/alone.ts";
 import { openPage, useWindow } from "../support/browser.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
 import { scenesModel } from "../support/scenes.ts";
 import { startStudio } from "../support/studio.ts";
-import { Client } from "../support/wire.ts";
 
 describe("a newcomer", { skip: skipWithoutChromium }, () => {
   useWindow();
@@ -55,9 +57,13 @@ describe("a newcomer", { skip: skipWithoutChromium }, () => {
     await page.getByText("Nothing yet?").waitFor();
 
     const [channel] = await studio.call("channels.list", null);
-    const client = new Client(t, studio.listening.direct, key);
-    const run = client.run({ text: "Hello?", model: channel?.id ?? "" });
-    assert.deepEqual(await run.ended(), { type: "finished" });
+    const cursor = fork(join(import.meta.dirname, "../client/alone.ts"), { execArgv: [] });
+    t.after(() => cursor.kill());
+    const model = channel?.id ?? "";
+    const backendUrl = studio.listening.direct;
+    cursor.send({ backendUrl, key, model, models: [model], prompt: "Hello?" } satisfies Errand);
+    const [outcomes] = await once(cursor, "message");
+    assert.deepEqual(outcomes, [{ status: "finished", result: "OK." }]);
     await page.locator("li[data-done=true]", { hasText: "The answer is finished" }).waitFor();
     await page.getByRole("button", { name: "Done" }).click();
     await page

@@ -1,8 +1,8 @@
-/** Cursor's client in a process that reaches its server through a proxy: asks each model one thing, tells how it ended. */
+/** Cursor's client in a process of its own: asks each model one thing, and tells how that ended. */
 import { once } from "node:events";
 import { Cursor, type Login } from "./cursor.ts";
 
-interface Errand extends Login {
+export interface Errand extends Login {
   readonly models: readonly string[];
   readonly prompt: string;
 }
