@@ -2,7 +2,7 @@
 import { globSync } from "node:fs";
 import { before } from "node:test";
 
-const alone = /^(cli|client|crash|packaging)\b|^all\.test\.ts$/;
+const alone = /^(cli|client|crash|packaging|window)\b|^all\.test\.ts$/;
 const files = globSync("**/*.test.ts", { cwd: import.meta.dirname }).filter((file) => !alone.test(file));
 
 /** Some tests look at the clock: none begins while others are still read. */
