@@ -24,7 +24,7 @@ const schema = z.strictObject({
   ),
   originals: z.array(z.strictObject({ key: z.string(), texts: z.array(z.string()) })),
   /** What lies where the system reads it at login, until this is undone. */
-  loginEntry: z.string().nullable().default(null),
+  loginEntry: z.strictObject({ file: z.string(), content: z.string() }).nullable().default(null),
   /** Folders that were made, outermost first. */
   folders: z.array(z.string()).default([]),
   /** The proxy that stood there; Cursor's traffic goes on through it. */

@@ -9,7 +9,7 @@
  * set stays, and is told.
  */
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { OwnkeyError } from "../../base/errors.ts";
 import type { Json } from "../../base/json.ts";
@@ -72,7 +72,7 @@ export function applySetup(
     afterSha256: hashOf(after),
     ours,
     originals: Object.keys(ours).map((key) => ({ key, texts: [...originalOf(text, key).texts] })),
-    loginEntry: entry?.file ?? null,
+    loginEntry: entry,
     folders: [settings.path, ...(entry ? [entry.file] : [])].flatMap(missingFolders),
     proxyBefore: proxyIn(text, port),
   });
@@ -101,7 +101,7 @@ export function undoSetup(folder: Folder, step: Step = nothing): SetupUndone | n
     if (restored.text !== textOf(now)) replaceSettingsFile(now, Buffer.from(restored.text), step);
   }
   step("file restored");
-  if (loginEntry) rmSync(loginEntry, { force: true });
+  if (loginEntry && isOurs(loginEntry)) rmSync(loginEntry.file);
   step("entry removed");
   for (const made of folders.toReversed()) removeEmpty(made);
   removeJournal(folder);
@@ -115,7 +115,8 @@ export function setupState(folder: Folder): Omit<SetupState, "isTrustedElsewhere
   const text = textOf(now);
   const changed = Object.entries(journal.ours).filter(([key, value]) => !isSame(readValue(text, key), value));
   const { path: file, loginEntry } = journal;
-  return { isApplied: true, file, changed: changed.map(([key]) => key), loginEntry };
+  const entry = loginEntry && isOurs(loginEntry) ? loginEntry.file : null;
+  return { isApplied: true, file, changed: changed.map(([key]) => key), loginEntry: entry };
 }
 
 /** The proxy that stood in the settings before ours, as long as ours stands there. */
@@ -129,9 +130,18 @@ function putBack(now: SettingsFile, before: Buffer | null, step: Step): void {
 function writeEntry({ file, content }: LoginEntry): void {
   try {
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, content, { mode: 0o600 });
+    writeFileSync(file, content, { mode: 0o600, flag: "wx" });
   } catch {
-    // Not ours to write to; what else undoes the set-up is there.
+    // Not ours to write to, or somebody else's file; what else undoes the set-up is there.
+  }
+}
+
+/** As we wrote it, or as much of it as there was time for. */
+function isOurs({ file, content }: LoginEntry): boolean {
+  try {
+    return content.startsWith(readFileSync(file, "utf8"));
+  } catch {
+    return false;
   }
 }
 

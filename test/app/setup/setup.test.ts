@@ -325,6 +325,23 @@ for (const content of ['{\n  // mine\n  "http.proxy": "http://a.corp:1"\n}\n', n
     assert.ok(applied >= 4 && steps.length > applied + 1);
   });
 
+test("what somebody else has in the place of the entry at login, before or since, is left alone", (t) => {
+  const { root, file, folder } = start(t, "{}");
+  const entry = entryIn(root);
+  mkdirSync(join(entry.file, ".."));
+  writeFileSync(entry.file, "theirs");
+  applySetup(folder, file, port, undefined, entry);
+  assert.equal(setupState(folder).loginEntry, null);
+  undoSetup(folder);
+  assert.equal(readFileSync(entry.file, "utf8"), "theirs");
+  rmSync(entry.file);
+  applySetup(folder, file, port, undefined, entry);
+  assert.equal(setupState(folder).loginEntry, entry.file);
+  writeFileSync(entry.file, "theirs since");
+  undoSetup(folder);
+  assert.equal(readFileSync(entry.file, "utf8"), "theirs since");
+});
+
 test("what somebody else has set since stays, and is told; the rest goes back", (t) => {
   const { file, folder } = start(t, '{\n  "http.proxy": "http://a.corp:1", // company\n  "a": 1\n}\n');
   applySetup(folder, file, port);
